@@ -1,0 +1,37 @@
+# Every task of the project. `make demo` and `make test` set up what they need on a fresh machine.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup demo test protos contract lint format
+
+setup: .venv/installed
+
+.venv/installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: setup
+	$(BIN)/arena demo
+
+test: setup
+	$(BIN)/python -m pytest
+
+protos: setup
+	$(BIN)/python -m grpc_tools.protoc -I protos --python_out=. --grpc_python_out=. --mypy_out=. --mypy_grpc_out=. protos/arena/v1/*.proto
+
+# buf has no network here: lint and the comparison with the last commit need none.
+contract: protos
+	$(BIN)/buf lint
+	git diff --exit-code -- arena/v1
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .

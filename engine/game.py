@@ -1,0 +1,180 @@
+"""What a game is: the page to read first. Knows no game, no clock and no network."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+Seat = int
+Action = int
+
+
+class IllegalAction(ValueError):  # noqa: N818 - the name says what was done, which is what a bot's author reads
+    """An action that the seat may not take now; the state is as it was.
+
+    :ivar seat: who tried.
+    :ivar action: the number that was tried.
+    :ivar legal: the numbers that were legal, sorted; empty when the seat was not to act.
+    """
+
+    def __init__(self, seat: Seat, action: Action, legal: Sequence[Action], sentence: str) -> None:
+        super().__init__(sentence)
+        self.seat = seat
+        self.action = action
+        self.legal = tuple(legal)
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A kind of decision: a contiguous range of the action space.
+
+    Bit i of a legal mask, and option i of a turn, mean action ``first + i``. ``size`` is at most 52.
+    ``human_limit_s`` is the time that the rules give a person, None where they give none.
+    """
+
+    name: str
+    first: Action
+    size: int
+    human_limit_s: int | None = None
+
+
+@runtime_checkable
+class Observation(Protocol):
+    """All that one seat knows: of the current deal (in a game without deals, of the current deck), totals, counters and
+    the last finished deal. Two states that differ only in what the seat cannot know give equal observations."""
+
+    @property
+    def seat(self) -> Seat: ...
+    @property
+    def seats(self) -> int: ...
+
+
+class State(Protocol):
+    """A match at one moment. Small and mutable; equal states are interchangeable."""
+
+    @property
+    def game(self) -> "Game": ...
+
+    @property
+    def deal(self) -> int:
+        """Number of the current deal, from 0; a thrown-in deal keeps its number. Always 0 in a game without deals."""
+        ...
+
+    def to_act(self) -> tuple[Seat, ...]:
+        """Seats that owe a decision, ascending: one is a turn, several choose at the same time, none means over."""
+        ...
+
+    def phase(self) -> int:
+        """Index into ``game.phases``. Undefined once the match is over."""
+        ...
+
+    def legal_mask(self, seat: Seat) -> int:
+        """Legal actions of the seat: bit i is action ``phase.first + i``. 0 when the seat is not to act."""
+        ...
+
+    def legal(self, seat: Seat) -> list[Action]:
+        """The same as sorted action numbers."""
+        ...
+
+    def apply(self, seat: Seat, action: Action) -> None:
+        """Takes the action. Choices made at the same time take effect when the last one is in.
+
+        :raises IllegalAction: if the action is not legal for the seat now; nothing has changed then.
+        """
+        ...
+
+    def observe(self, seat: Seat) -> Observation: ...
+
+    def fallback(self, seat: Seat) -> Action:
+        """What the house does for a seat that gives no valid answer."""
+        ...
+
+    def packs(self) -> list[tuple[int, ...]]:
+        """Every pack dealt for the current deal number, thrown-in ones first, each whole and in dealing order from
+        the dealer. Empty in a game without deals."""
+        ...
+
+    def scores(self) -> list[int]:
+        """Totals by seat, whole numbers in the game's score unit."""
+        ...
+
+    def places(self) -> list[int]:
+        """Places by seat as they stand: 1 + the number of seats strictly better."""
+        ...
+
+    def clone(self) -> "State": ...
+
+    def to_bytes(self) -> bytes:
+        """The state as bytes, fewer than 300 for a match that was started from a seed."""
+        ...
+
+
+class Game(Protocol):
+    """The rules of one game at one table size with one set of options."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def seats(self) -> int: ...
+    @property
+    def options(self) -> Any:
+        """A frozen dataclass, one field per option."""
+        ...
+
+    @property
+    def phases(self) -> tuple[Phase, ...]: ...
+    @property
+    def num_actions(self) -> int: ...
+    @property
+    def score_decimals(self) -> int:
+        """Decimals that a score is shown with; scores themselves are whole numbers."""
+        ...
+
+    @property
+    def bound(self) -> int:
+        """No match has more decisions than this."""
+        ...
+
+    def start(self, seed: bytes) -> State:
+        """A match whose cards and draws all follow from 32 bytes.
+
+        :raises ValueError: if the seed is not 32 bytes long.
+        """
+        ...
+
+    def start_from(self, packs: Sequence[Sequence[int]], **draws: Any) -> State:
+        """A match whose deals are given: one pack per deal, thrown-in ones too, in dealing order.
+
+        ``draws`` names what a seed would have drawn: ``first_dealer``, and ``first_trump`` where the game has one.
+        Dealing beyond the last pack raises :class:`OutOfPacks`.
+        """
+        ...
+
+    def draws(self, state: State) -> dict[str, Any]:
+        """What the seed drew besides cards, as record header fields: such as ``{"first_dealer": 2}``."""
+        ...
+
+    def from_bytes(self, data: bytes) -> State: ...
+
+    def write(self, action: Action) -> str:
+        """The text of an action, such as ``AS``, ``call 3``, ``show 2 5``.
+
+        :raises ValueError: if there is no such action.
+        """
+        ...
+
+    def read(self, text: str) -> Action:
+        """The action of a text. ``read(write(a)) == a``.
+
+        :raises ValueError: if the text is no action of this game.
+        """
+        ...
+
+    def write_score(self, score: int) -> str:
+        """A score as it is shown: ``4.2``, ``-13.0``, ``14``."""
+        ...
+
+
+class OutOfPacks(ValueError):  # noqa: N818 - a fact about the record at hand
+    """A match started from packs needs another deal and none is given."""
