@@ -1,0 +1,1 @@
+"""Ratings: what finished units say about the bots that played them."""

@@ -1,0 +1,198 @@
+"""The lines between the task and the block's process."""
+
+import dataclasses
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.tournaments.block import (
+    MATCHES_PER_BLOCK,
+    Block,
+    BlockError,
+    BlockLimits,
+    BotLog,
+    Done,
+    Failed,
+    MatchReport,
+    Player,
+    PlayerKind,
+    Progress,
+    Report,
+    ReportedFault,
+    UnitKind,
+    UnitPlan,
+    read_block,
+    read_report,
+    write_block,
+    write_report,
+)
+
+numbers = st.integers(min_value=0, max_value=2**63 - 1)
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+secrets = st.binary(min_size=32, max_size=32)
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> Block:
+    seats = draw(st.integers(3, 7))
+    kind = draw(st.sampled_from(UnitKind))
+    rotations = seats if kind is UnitKind.ROTATION else 1
+    row = st.tuples(*[secrets] * seats)
+    return Block(
+        id=draw(st.integers(1, 2**41 - 1)),
+        attempt=draw(texts),
+        tournament=draw(texts),
+        game=draw(texts),
+        engine=draw(texts),
+        seats=seats,
+        options=draw(st.dictionaries(texts, texts, max_size=3)),
+        limits=BlockLimits(*draw(st.tuples(*[st.integers(1, 10**6)] * 4))),
+        kind=kind,
+        rotations=rotations,
+        players=tuple(
+            Player(
+                entry=f"entry {seat}",
+                bot=draw(texts),
+                version=draw(st.integers(1, 99)),
+                content_hash=draw(texts),
+                kind=draw(st.sampled_from(PlayerKind)),
+                house=draw(st.booleans()),
+                batch=draw(st.integers(1, 256)),
+                ticket=draw(texts),
+            )
+            for seat in range(seats)
+        ),
+        units=tuple(
+            UnitPlan(
+                unit, draw(secrets), tuple(draw(st.permutations(range(seats)))), draw(st.tuples(*[row] * rotations))
+            )
+            for unit in range(draw(st.integers(1, 2)))
+        ),
+        commitment=draw(secrets),
+    )
+
+
+@st.composite
+def matches(draw: st.DrawFn) -> MatchReport:
+    seats = draw(st.integers(3, 7))
+    scores = draw(st.tuples(*[st.integers(-(2**63), 2**63 - 1)] * seats))
+    return MatchReport(
+        unit=draw(numbers),
+        rotation=draw(st.integers(0, 6)),
+        seats=tuple(draw(st.permutations(range(seats)))),
+        scores=scores,
+        places=tuple(1 + sum(other > score for other in scores) for score in scores),
+        forfeited=tuple(sorted(draw(st.sets(st.integers(0, seats - 1))))),
+        faults=tuple(
+            draw(st.lists(st.builds(ReportedFault, st.integers(0, seats - 1), numbers, texts, texts), max_size=2))
+        ),
+        decisions=draw(numbers),
+        digest=draw(texts),
+        record=draw(texts),
+    )
+
+
+reports = st.one_of(
+    st.builds(Progress, numbers, numbers),
+    matches(),
+    st.builds(BotLog, numbers, numbers, texts, texts),
+    st.just(Done()),
+    st.builds(Failed, texts, st.booleans()),
+)
+
+
+@given(blocks())
+def test_a_block_comes_back_from_its_line(block: Block) -> None:
+    line = write_block(block)
+    assert "\n" not in line
+    assert line.isascii()
+    assert read_block(line) == block
+    assert read_block(line.encode()) == block
+
+
+@given(reports)
+def test_a_report_comes_back_from_its_line(report: Report) -> None:
+    line = write_report(report)
+    assert "\n" not in line
+    assert line.isascii()
+    assert read_report(line) == report
+
+
+@given(blocks(), st.data())
+def test_a_line_with_one_thing_wrong_is_refused_in_a_sentence(block: Block, data: st.DataObject) -> None:
+    members = json.loads(write_block(block))
+    target = data.draw(st.sampled_from([members, members["limits"], members["players"][0], members["units"][0]]))
+    name = data.draw(st.sampled_from(sorted(target)))
+    change = data.draw(st.sampled_from(["missing", "unknown", "null", "float"]))
+    if change == "missing":
+        del target[name]
+    elif change == "unknown":
+        target["surplus"] = 1
+    else:
+        target[name] = None if change == "null" else 1.0
+    with pytest.raises(BlockError, match=r"\.$"):
+        read_block(json.dumps(members))
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("", "not JSON"),
+        ("[]", "must be a JSON object"),
+        ("[" * 100_000, "not JSON"),
+        ('{"report":"progress","matches":1,"matches":1,"decisions":0}', "stands twice"),
+        ('{"report":"progress","matches":true,"decisions":0}', "matches must be an integer"),
+        ('{"report":"progress","matches":9223372036854775808,"decisions":0}', "64 bits"),
+        ('{"report":"gossip"}', "report must be one of progress, match, log, done, failed"),
+        ('{"report":"failed","reason":"\\u0000","nobody":false}', "without NUL"),
+        ('{"report":"done","more":1}', "unknown members: more"),
+    ],
+)
+def test_what_is_wrong_with_a_report_is_said(line: str, sentence: str) -> None:
+    with pytest.raises(BlockError, match=sentence):
+        read_report(line)
+
+
+@given(st.text())
+def test_no_output_of_a_bot_spoils_its_block(text: str) -> None:
+    log = read_report(write_report(BotLog(0, 0, text + "\0\ud800", "exit code 1")))
+    assert isinstance(log, BotLog)
+    assert log.text.endswith("\ufffd\ufffd")
+    log.text.encode()
+
+
+@given(blocks())
+def test_match_ids_are_unique_and_fit_a_javascript_number(block: Block) -> None:
+    ids = [block.match_id(at, rotation) for at in range(len(block.units)) for rotation in range(block.rotations)]
+    assert len(set(ids)) == block.matches
+    assert max(ids) < 2**53
+    assert {number // MATCHES_PER_BLOCK for number in ids} == {block.id}
+
+
+@given(blocks())
+def test_every_player_sits_once_in_every_seat_of_a_rotation_unit(block: Block) -> None:
+    for plan in block.units:
+        seatings = [plan.seats(rotation) for rotation in range(block.seats)]
+        for seat in range(block.seats):
+            assert sorted(seating[seat] for seating in seatings) == list(range(block.seats))
+
+
+@given(blocks(), st.data())
+def test_a_block_that_contradicts_itself_can_not_be_made(block: Block, data: st.DataObject) -> None:
+    wrong = data.draw(
+        st.sampled_from(
+            [
+                {"rotations": block.rotations + 1},
+                {"players": block.players[1:]},
+                {"players": (block.players[0], *block.players[:-1])},
+                {"units": ()},
+                {"units": (block.units[0], block.units[0])},
+                {"id": 0},
+                {"commitment": b""},
+            ]
+        )
+    )
+    with pytest.raises(BlockError):
+        dataclasses.replace(block, **wrong)  # type: ignore[arg-type]
