@@ -1,6 +1,6 @@
 """What a game is: the page to read first. Knows no game, no clock and no network."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -82,6 +82,10 @@ class State(Protocol):
         """
         ...
 
+    def apply_unchecked(self, seat: Seat, action: Action) -> None:
+        """Takes an action that is known to be legal; for search, where it came from :meth:`legal_mask`."""
+        ...
+
     def observe(self, seat: Seat) -> Observation: ...
 
     def fallback(self, seat: Seat) -> Action:
@@ -143,7 +147,7 @@ class Game(Protocol):
         """
         ...
 
-    def start_from(self, packs: Sequence[Sequence[int]], **draws: Any) -> State:
+    def start_from(self, packs: Sequence[Sequence[int]], *none: Any, **draws: Any) -> State:
         """A match whose deals are given: one pack per deal, thrown-in ones too, in dealing order.
 
         ``draws`` names what a seed would have drawn: ``first_dealer``, and ``first_trump`` where the game has one.
@@ -151,7 +155,7 @@ class Game(Protocol):
         """
         ...
 
-    def draws(self, state: State) -> dict[str, Any]:
+    def draws(self, state: Any) -> dict[str, Any]:
         """What the seed drew besides cards, as record header fields: such as ``{"first_dealer": 2}``."""
         ...
 
@@ -178,3 +182,77 @@ class Game(Protocol):
 
 class OutOfPacks(ValueError):  # noqa: N818 - a fact about the record at hand
     """A match started from packs needs another deal and none is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameKind:
+    """A game as it is offered: one per module, listed in ``engine.GAMES``.
+
+    ``options`` is the frozen dataclass of its options. ``make`` takes a seat count and its options. ``presets`` are
+    named sets of options.
+    """
+
+    id: str
+    title: str
+    seat_counts: tuple[int, ...]
+    usual_seats: int
+    aliases: tuple[str, ...]
+    presets: Mapping[str, Mapping[str, object]]
+    options: type[Any]
+    make: Callable[[int, Any], Game]
+
+
+def shared_places(keys: Sequence[tuple[int, ...]]) -> list[int]:
+    """Places by seat: 1 + the number of seats with a greater key."""
+    return [1 + sum(other > key for other in keys) for key in keys]
+
+
+class ActionTexts:
+    """The texts of an action space, one per action number, in both directions."""
+
+    __slots__ = ("_actions", "_game", "_texts")
+
+    def __init__(self, game: str, texts: Sequence[str]) -> None:
+        self._game = game
+        self._texts = tuple(texts)
+        self._actions = {text: action for action, text in enumerate(texts)}
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def write(self, action: Action) -> str:
+        """The text of an action.
+
+        :raises ValueError: if there is no such action.
+        """
+        if 0 <= action < len(self._texts):
+            return self._texts[action]
+        raise ValueError(f"{self._game} has no action {action}; actions are 0..{len(self._texts) - 1}.")
+
+    def read(self, text: str) -> Action:
+        """The action of a text.
+
+        :raises ValueError: if it is no action of the game.
+        """
+        action = self._actions.get(text)
+        if action is None:
+            last = self._texts[-1]
+            raise ValueError(
+                f"{text!r} is no action of {self._game}; an action is written like {self._texts[0]} or {last}."
+            )
+        return action
+
+
+def refusal(state: State, seat: Seat, action: Action) -> IllegalAction:
+    """The error for an action that is not legal now."""
+    game = state.game
+    name = game.write(action) if 0 <= action < game.num_actions else f"action {action}"
+    waiting = state.to_act()
+    if not waiting:
+        return IllegalAction(seat, action, (), f"Seat {seat} cannot take {name}: the match is over.")
+    if seat not in waiting:
+        seats = ", ".join(str(other) for other in waiting)
+        return IllegalAction(seat, action, (), f"Seat {seat} cannot take {name}: it is not to act, seat {seats} is.")
+    legal = state.legal(seat)
+    texts = ", ".join(game.write(other) for other in legal)
+    return IllegalAction(seat, action, legal, f"Seat {seat} cannot take {name} now; legal are: {texts}.")

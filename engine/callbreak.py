@@ -1,0 +1,385 @@
+"""Callbreak: four seats, spades are trumps, call your tricks. Knows nothing of the other games.
+
+Rule ids (CB-…) are those of docs/rules/callbreak.md. Scores are tenths.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.cards import PACK, SPADES, SUIT_MASK, write_card
+from engine.dealing import BROKEN, Dealing, Reader, Supply, Writer, drawn_dealer, given_dealer
+from engine.game import ActionTexts, GameKind, Phase, refusal, shared_places
+from engine.options import flag, one_of, seat_or_random, whole
+from engine.shuffle import check_seed
+from engine.tricks import DUTIES, NONE, FinishedDeal, Table, TrickObservation, lowest, voids
+
+PLAY: Final = 0
+CALL: Final = 1
+FIRST_CALL: Final = 51
+"""A call of n is action FIRST_CALL + n."""
+
+HONOURS: Final = sum(0b1111 << (13 * suit + 9) for suit in range(4))
+
+
+@dataclass(frozen=True, slots=True)
+class CallbreakOptions:
+    """What a table agrees on before the first deal; defaults are the game as it is usually played."""
+
+    direction: str = one_of("CB-V1", "Which way deal, calls and play go.", "clockwise", "anticlockwise")
+    must_beat: str = one_of("CB-V2", "When a follower must play a higher card.", "unless_trumped", "always", "never")
+    trump_when_void: str = one_of(
+        "CB-V4", "What a player without the suit led owes.", "must_win", "always", "no_waste", "never"
+    )
+    first_lead_spades: str = one_of("CB-V7", "Whether a spade may be led to the first trick.", "allowed", "banned")
+    min_call: int = one_of("CB-V8", "The lowest call.", 1, 2)
+    redeal_below: int = one_of("CB-17", "Calls that total less are thrown in; 0 for never.", 8, 0)
+    redeal_no_spades: bool = flag("CB-V9", "Throw in when a hand has no spade.", default=False)
+    redeal_no_honours: bool = flag("CB-V10", "Throw in when a hand has no J, Q, K or A.", default=False)
+    announce_voids: bool = flag("CB-V11", "Announce suits that a hand was dealt none of.", default=False)
+    scoring: str = one_of("CB-V12", "How a deal scores.", "callbreak", "call_bridge")
+    big_call_score: int = one_of("CB-V13", "What a call of 8 or more scores in Call Bridge.", 13, 16)
+    big_call_overtricks: str = one_of(
+        "CB-B9", "What two or more extra tricks do to a big call in Call Bridge.", "penalised", "ignored"
+    )
+    deals: int = one_of("CB-V14", "Deals in a match.", 5, 10)
+    tie_break: str = one_of("CB-V15", "What breaks a tie for the win.", "extra_deal", "best_deal")
+    max_redeals: int = whole("CB-B1", "A deal thrown in this often is played as it is called next.", 10, least=0)
+    first_dealer: int | str = seat_or_random("CB-B16", "Who deals first.")
+
+
+class Callbreak:
+    """The rules at one table."""
+
+    id: Final = "callbreak"
+    title: Final = "Callbreak"
+    seats: Final = 4
+    phases: Final = (Phase("play", 0, 52), Phase("call", 52, 13))
+    num_actions: Final = 65
+    score_decimals: Final = 1
+
+    def __init__(self, seats: int, options: CallbreakOptions) -> None:
+        if seats != 4:
+            raise ValueError(f"Callbreak has 4 seats, not {seats} (CB-02).")
+        self.options: Final = options
+        self.step: Final = 1 if options.direction == "clockwise" else 3
+        self.must_beat: Final = DUTIES[options.must_beat]
+        self.trump_when_void: Final = DUTIES[options.trump_when_void]
+        self.lead_spades: Final = options.first_lead_spades == "allowed"
+        self.calls: Final = (1 << 13) - (1 << (options.min_call - 1))
+        most_deals = options.deals + (options.tie_break == "extra_deal")
+        thrown_in = options.max_redeals if options.redeal_below > 4 * options.min_call else 0
+        self.bound: Final = most_deals * (4 * thrown_in + 56)
+        self._texts: Final = ActionTexts(self.id, [*map(write_card, PACK), *(f"call {n}" for n in range(1, 14))])
+
+    def start(self, seed: bytes) -> "CallbreakState":
+        check_seed(seed)
+        first_dealer = drawn_dealer(self.options.first_dealer, seed, 4)
+        return self._open(Supply(PACK, 4, self.step, seed, ()), first_dealer)
+
+    def start_from(self, packs: Sequence[Sequence[int]], *, first_dealer: int | None = None) -> "CallbreakState":
+        first_dealer = given_dealer(self.options.first_dealer, first_dealer, 4)
+        return self._open(Supply(PACK, 4, self.step, b"", packs), first_dealer)
+
+    def draws(self, state: "CallbreakState") -> dict[str, Any]:
+        return {"first_dealer": state.dealing.first_dealer}
+
+    def score(self, call: int, won: int) -> int:
+        """What a deal scores, in tenths (CB-34, CB-35, CB-V12, CB-V13)."""
+        options = self.options
+        if options.scoring == "callbreak":
+            return 10 * call + (won - call) if won >= call else -10 * call
+        big = call >= 8
+        if won < call or (won > call + 1 and not (big and options.big_call_overtricks == "ignored")):
+            return -10 * call
+        return 10 * (options.big_call_score if big else call)
+
+    def write(self, action: int) -> str:
+        return self._texts.write(action)
+
+    def read(self, text: str) -> int:
+        return self._texts.read(text)
+
+    def write_score(self, score: int) -> str:
+        """``4.2``, ``-0.5``: one decimal always (CB-36)."""
+        return f"{'-' if score < 0 else ''}{abs(score) // 10}.{abs(score) % 10}"
+
+    def from_bytes(self, data: bytes) -> "CallbreakState":
+        """The state that ``to_bytes`` wrote.
+
+        :raises ValueError: if the bytes are no state of this game with these options.
+        """
+        reader = Reader(data, 4)
+        dealing = reader.dealing(PACK, self.step)
+        state = CallbreakState(self, dealing)
+        state.totals = reader.numbers(4)
+        state.best = reader.numbers(4)
+        state.last = reader.finished()
+        (over,) = reader.numbers(1)
+        calls = reader.text()
+        cards = reader.text()
+        reader.end()
+        state.lay()
+        for action in calls:
+            if not FIRST_CALL < action < 65 or state.called == 4:
+                raise ValueError(BROKEN)
+            state.apply(state.table.turn, action)
+        for action in cards:
+            if state.called < 4 or not (action < 52 and state.legal_mask(state.table.turn) >> action & 1):
+                raise ValueError(BROKEN)
+            # Not by apply: a deal that was played out ended the match, and its scores are in the totals already.
+            state.table.play(action)
+        state.over = over != 0
+        if dealing.deal > self.options.deals or state.over != (state.table.done == 13):
+            raise ValueError(BROKEN)
+        return state
+
+    def _open(self, supply: Supply, first_dealer: int) -> "CallbreakState":
+        state = CallbreakState(self, Dealing(supply, first_dealer))
+        state.open_deal()
+        return state
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Callbreak) and self.options == other.options
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.options))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Callbreak, (4, self.options))
+
+
+class CallbreakState:
+    """A match at one moment.
+
+    :ivar called: how many seats have called in this deal.
+    :ivar best: each seat's best single deal so far.
+    :ivar last: the last finished deal; once a tie was played off, the extra deal.
+    """
+
+    __slots__ = ("best", "called", "dealing", "game", "last", "over", "table", "totals", "voids")
+
+    def __init__(self, game: Callbreak, dealing: Dealing) -> None:
+        self.game = game
+        self.dealing = dealing
+        self.table = Table()
+        self.table.seats = 4
+        self.table.step = game.step
+        self.table.must_beat = game.must_beat
+        self.table.trump_when_void = game.trump_when_void
+        self.table.trump = SPADES
+        self.called = 0
+        self.totals = [0, 0, 0, 0]
+        self.best = [0, 0, 0, 0]
+        self.last: FinishedDeal | None = None
+        self.over = False
+        self.voids = b""
+
+    @property
+    def deal(self) -> int:
+        return self.dealing.deal
+
+    def to_act(self) -> tuple[int, ...]:
+        return () if self.over else (self.table.turn,)
+
+    def phase(self) -> int:
+        return PLAY if self.called == 4 else CALL
+
+    def legal_mask(self, seat: int) -> int:
+        table = self.table
+        if seat != table.turn or self.over:
+            return 0
+        if self.called < 4:
+            return self.game.calls
+        if not table.played and not self.game.lead_spades:
+            # CB-V7: binds the leader of the first trick only.
+            return table.hands[seat] & ~SUIT_MASK[SPADES] or table.hands[seat]
+        return table.legal()
+
+    def legal(self, seat: int) -> list[int]:
+        first = 0 if self.called == 4 else FIRST_CALL + 1
+        mask = self.legal_mask(seat)
+        return [first + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+
+    def apply(self, seat: int, action: int) -> None:
+        option = action if self.called == 4 else action - FIRST_CALL - 1
+        if option < 0 or not self.legal_mask(seat) >> option & 1:
+            raise refusal(self, seat, action)
+        self.apply_unchecked(seat, action)
+
+    def apply_unchecked(self, seat: int, action: int) -> None:  # noqa: ARG002 - the seat to act is the only one
+        table = self.table
+        if self.called == 4:
+            table.play(action)
+            if table.done == 13:
+                self._score()
+            return
+        table.call(action - FIRST_CALL)
+        self.called += 1
+        if self.called == 4:
+            options = self.game.options
+            if sum(table.calls) < options.redeal_below and self.dealing.redeal < options.max_redeals:
+                self._throw_in()
+            elif options.announce_voids:
+                self.voids = bytes(voids(hand) for hand in table.hands)
+
+    def observe(self, seat: int) -> TrickObservation:
+        table = self.table
+        dealing = self.dealing
+        finished = 4 * table.done
+        return TrickObservation(
+            seat,
+            4,
+            PLAY if self.called == 4 else CALL,
+            dealing.deal,
+            dealing.redeal,
+            dealing.deal == self.game.options.deals,
+            dealing.dealer,
+            table.leader,
+            SPADES,
+            13,
+            table.hands[seat],
+            table.played[finished:],
+            bytes(table.calls),
+            bytes(table.won),
+            table.played[:finished],
+            table.leaders,
+            b"",
+            NONE,
+            self.voids,
+            tuple(self.totals),
+            self.last,
+        )
+
+    def fallback(self, seat: int) -> int:
+        """The lowest legal call or card (CB-B17)."""
+        mask = self.legal_mask(seat)
+        return lowest(mask) if self.called == 4 else FIRST_CALL + (mask & -mask).bit_length()
+
+    def packs(self) -> list[tuple[int, ...]]:
+        return self.dealing.packs()
+
+    def scores(self) -> list[int]:
+        return self.totals[:]
+
+    def places(self) -> list[int]:
+        """Totals decide; once the match is over, a tie for the win is broken by the extra deal or the best deal, and
+        the tied losers follow in the order of the same key (CB-39, CB-41, CB-B3)."""
+        keys = [(total, 0) for total in self.totals]
+        if self.over:
+            top = max(self.totals)
+            by_best = self.game.options.tie_break == "best_deal"
+            played_off = self.dealing.deal == self.game.options.deals and self.last is not None
+            for seat, total in enumerate(self.totals):
+                if total == top and by_best:
+                    keys[seat] = (total, self.best[seat])
+                elif total == top and played_off and self.last is not None:
+                    keys[seat] = (total, self.last.scores[seat])
+        return shared_places(keys)
+
+    def clone(self) -> "CallbreakState":
+        other = CallbreakState.__new__(CallbreakState)
+        other.game = self.game
+        other.dealing = self.dealing.clone()
+        other.table = self.table.clone()
+        other.called = self.called
+        other.totals = self.totals[:]
+        other.best = self.best[:]
+        other.last = self.last
+        other.over = self.over
+        other.voids = self.voids
+        return other
+
+    def to_bytes(self) -> bytes:
+        writer = Writer()
+        writer.dealing(self.dealing)
+        writer.numbers(*self.totals, *self.best)
+        writer.finished(self.last)
+        writer.numbers(int(self.over))
+        leader = (self.dealing.dealer + self.game.step) % 4
+        order = [(leader + at * self.game.step) % 4 for at in range(self.called)]
+        writer.text(bytes(FIRST_CALL + self.table.calls[seat] for seat in order))
+        writer.text(self.table.played)
+        return writer.done()
+
+    def open_deal(self) -> None:
+        """Deals the next deal; who deals follows from its number (CB-09)."""
+        dealing = self.dealing
+        dealing.open((dealing.first_dealer + (dealing.deal + 1) * self.game.step) % 4, 13)
+        self.lay()
+        self._throw_in_hands()
+
+    def lay(self) -> None:
+        """Puts the pack on the table; nothing is called yet."""
+        self.table.lay(self.dealing.pack, 13, self.dealing.dealer)
+        self.called = 0
+        self.voids = b""
+
+    def _throw_in(self) -> None:
+        self.dealing.again()
+        self.lay()
+        self._throw_in_hands()
+
+    def _throw_in_hands(self) -> None:
+        """Throws in hands that the table does not play (CB-V9, CB-V10)."""
+        options = self.game.options
+        while self.dealing.redeal < options.max_redeals and (
+            (options.redeal_no_spades and any(not hand & SUIT_MASK[SPADES] for hand in self.table.hands))
+            or (options.redeal_no_honours and any(not hand & HONOURS for hand in self.table.hands))
+        ):
+            self.dealing.again()
+            self.lay()
+
+    def _score(self) -> None:
+        table = self.table
+        options = self.game.options
+        scores = tuple(self.game.score(table.calls[seat], table.won[seat]) for seat in range(4))
+        extra = self.dealing.deal == options.deals
+        first = self.dealing.deal == 0
+        self.last = FinishedDeal(bytes(table.calls), bytes(table.won), scores)
+        if not extra:
+            for seat in range(4):
+                self.totals[seat] += scores[seat]
+                self.best[seat] = scores[seat] if first else max(self.best[seat], scores[seat])
+        if self.dealing.deal + 1 < options.deals or (
+            not extra and options.tie_break == "extra_deal" and self.totals.count(max(self.totals)) > 1
+        ):
+            self.open_deal()
+        else:
+            self.over = True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CallbreakState) and self.game == other.game and self.to_bytes() == other.to_bytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_state, (self.game, self.to_bytes()))
+
+
+def _state(game: Callbreak, data: bytes) -> CallbreakState:
+    return game.from_bytes(data)
+
+
+CALLBREAK: Final = GameKind(
+    id="callbreak",
+    title="Callbreak",
+    seat_counts=(4,),
+    usual_seats=4,
+    aliases=("call break", "lakdi", "lakadi", "लकड़ी", "call bridge", "ghochi", "toos"),
+    presets={
+        "callbreak_nepal": {"direction": "anticlockwise"},
+        "call_bridge_bd": {
+            "direction": "anticlockwise",
+            "must_beat": "never",
+            "trump_when_void": "must_win",
+            "min_call": 2,
+            "redeal_below": 0,
+            "scoring": "call_bridge",
+            "big_call_score": 13,
+        },
+        "callbreak_plain": {"must_beat": "never", "trump_when_void": "never"},
+    },
+    options=CallbreakOptions,
+    make=Callbreak,
+)

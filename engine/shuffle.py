@@ -1,0 +1,57 @@
+"""What a seed decides: packs and draws, byte for byte as docs/shuffle.md says. Knows no game and no seat."""
+
+import hmac
+from collections.abc import Sequence
+from typing import Final
+
+SEED_BYTES: Final = 32
+
+_LIMIT: Final = tuple(256 - 256 % n if n else 0 for n in range(257))
+"""Bytes below _LIMIT[n] are spread evenly over 0..n-1; the others are drawn again."""
+
+
+def check_seed(seed: bytes) -> bytes:
+    """The seed itself.
+
+    :raises ValueError: if it is not 32 bytes long.
+    """
+    if len(seed) != SEED_BYTES:
+        raise ValueError(f"A seed has {SEED_BYTES} bytes, this one has {len(seed)}.")
+    return bytes(seed)
+
+
+def shuffled(seed: bytes, deal: int, redeal: int, deck: Sequence[int]) -> list[int]:
+    """The cards of one deal: a function of seed, deal and redeal number alone.
+
+    ``deal`` and ``redeal`` count from 0 and stay below 2^32; ``deck`` is the unshuffled pack, at most 256 cards.
+    """
+    cards = list(deck)
+    prefix = b"card-arena deal" + deal.to_bytes(4, "big") + redeal.to_bytes(4, "big")
+    stream = hmac.digest(seed, prefix + b"\0\0\0\0", "sha512")
+    block = 0
+    at = 0
+    for i in range(len(cards) - 1, 0, -1):
+        limit = _LIMIT[i + 1]
+        while True:
+            if at == 64:
+                block += 1
+                stream = hmac.digest(seed, prefix + block.to_bytes(4, "big"), "sha512")
+                at = 0
+            byte = stream[at]
+            at += 1
+            if byte < limit:
+                break
+        j = byte % (i + 1)
+        cards[i], cards[j] = cards[j], cards[i]
+    return cards
+
+
+def drawn(seed: bytes, name: str, count: int) -> int:
+    """A number in 0..count-1 that the seed decides for this name, independent of all deals. ``count`` is 1..256."""
+    prefix = b"card-arena draw" + name.encode()
+    block = 0
+    while True:
+        for byte in hmac.digest(seed, prefix + block.to_bytes(4, "big"), "sha512"):
+            if byte < _LIMIT[count]:
+                return byte % count
+        block += 1
