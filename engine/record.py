@@ -1,0 +1,406 @@
+"""Records of matches: written while a match is played, and verified by playing them again. Knows no clock and no file.
+
+A record is UTF-8 text with one compact JSON object on each line: a header, every pack as it is dealt, every decision,
+and the result. docs/record.md describes the fields.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+
+from engine import GAMES, VERSION, load
+from engine.cards import write_card
+from engine.game import Game, OutOfPacks, State
+from engine.options import write_options
+
+FAULTS: Final = ("ILLEGAL", "LATE", "GARBLED", "GONE")
+"""Kinds of faults. The action of such a line is the fallback that was played instead."""
+
+FORFEITED: Final = "FORFEITED"
+"""Stands in place of a fault when the house plays for a seat that was forfeited before."""
+
+_DRAWS: Final = {"first_dealer": int, "first_trump": str}
+_EXTRAS: Final = {"tournament": str, "unit": int, "rotation": int}
+_HEX: Final = frozenset("0123456789abcdef")
+
+
+class RecordError(ValueError):
+    """A record that cannot be trusted: ``line`` (from 1) is where that shows, and ``sentence`` says how."""
+
+    def __init__(self, line: int, sentence: str) -> None:
+        super().__init__(f"line {line}: {sentence}")
+        self.line = line
+        self.sentence = sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision of a record. ``fault`` is one of FAULTS, FORFEITED, or empty."""
+
+    seat: int
+    action: int
+    legal: int
+    ms: int
+    fault: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A record that holds: its header, the match at its start and at its end, and all decisions between.
+
+    ``scores`` and ``places`` are by seat; forfeited seats share the last place. ``hash`` is 64 hex digits.
+    """
+
+    header: Mapping[str, Any]
+    game: Game
+    start: State
+    end: State
+    decisions: tuple[Decision, ...]
+    forfeited: tuple[int, ...]
+    scores: tuple[int, ...]
+    places: tuple[int, ...]
+    hash: str
+
+
+class Recorder:
+    """Writes the record of one match.
+
+    Show it the state at the start and after every action; tell it every decision, those made at the same time in seat
+    order. Give it either the seed or, while the seed is secret, its commitment (64 hex digits).
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        players: Sequence[str],
+        seed: bytes | None = None,
+        commitment: str | None = None,
+        **extras: str | int,
+    ) -> None:
+        if (seed is None) == (commitment is None):
+            raise ValueError("A record needs either the seed or the commitment of its match.")
+        if len(players) != game.seats:
+            raise ValueError(f"A record of {game.title} needs {game.seats} players, not {len(players)}.")
+        unknown = set(extras) - set(_EXTRAS)
+        if unknown:
+            raise ValueError(f"A record has no field {min(unknown)!r}; extra fields are {', '.join(_EXTRAS)}.")
+        secret = {"commitment": commitment} if seed is None else {"seed": seed.hex()}
+        self._game = game
+        self._before = {
+            "record": 1,
+            "game": game.id,
+            "options": write_options(game.options),
+            "seats": game.seats,
+            **secret,
+        }
+        self._after = {
+            "players": list(map(_clean, players)),
+            "engine": VERSION,
+            **{name: extras[name] for name in _EXTRAS if name in extras},
+        }
+        self._lines: list[str] = []
+        self._deal = 0
+        self._packs = 0
+
+    def observe_state(self, state: State) -> None:
+        """Writes the packs that were dealt since the last call."""
+        if not self._lines:
+            self._lines.append(_line({**self._before, **self._game.draws(state), **self._after}))
+        if state.deal != self._deal:
+            self._deal = state.deal
+            self._packs = 0
+        packs = state.packs()
+        self._lines.extend(_pack_line(pack) for pack in packs[self._packs :])
+        self._packs = len(packs)
+
+    def decision(
+        self, seat: int, action: int, legal_count: int, ms: int, fault: Mapping[str, str] | None = None
+    ) -> None:
+        """Writes a decision. ``fault`` has ``kind``, one of FAULTS, and ``reason``, a sentence; or only kind FORFEITED."""
+        line: dict[str, Any] = {"seat": seat, "action": self._game.write(action), "legal": legal_count, "ms": ms}
+        if fault is not None:
+            line["fault"] = {"kind": fault["kind"]}
+            if fault["kind"] != FORFEITED:
+                line["fault"]["reason"] = _clean(fault["reason"])
+        self._lines.append(_line(line))
+
+    def finish(self, state: State, forfeited: Sequence[int] = ()) -> str:
+        """The whole record of a match that is over."""
+        seats = sorted(set(forfeited))
+        result = {"scores": state.scores(), "forfeited": seats, "places": with_forfeits(state.places(), seats)}
+        body = "".join(line + "\n" for line in self._lines)
+        return body + _line({**result, "hash": _hash(body, result)}) + "\n"
+
+
+def with_forfeits(places: Sequence[int], forfeited: Sequence[int]) -> list[int]:
+    """Places by seat when some seats are forfeited: those share the last place, the others' are among themselves."""
+    others = [place for seat, place in enumerate(places) if seat not in forfeited]
+    return [
+        1 + len(others) if seat in forfeited else 1 + sum(other < place for other in others)
+        for seat, place in enumerate(places)
+    ]
+
+
+def verify(text: str | bytes) -> Verified:
+    """What a record says, after playing it again.
+
+    :raises RecordError: if anything in it does not hold, with the first line where that shows.
+    """
+    return _Reading(_lines(text)).verified()
+
+
+def digest(text: str | bytes) -> str:
+    """64 hex digits over what was played and how it ended: actions, faults, scores, places and forfeited seats. Times,
+    players and the header do not matter. The record is not verified.
+
+    :raises RecordError: if the text is no record at all.
+    """
+    lines = _lines(text)
+    said: list[Any] = []
+    for number, line in enumerate(lines[1:], start=2):
+        found = _parsed(number, line)
+        if "action" in found:
+            fault = found.get("fault")
+            said.append([found.get("seat"), found["action"], fault.get("kind") if isinstance(fault, dict) else None])
+    last = _parsed(len(lines), lines[-1])
+    said.append([last.get("scores"), last.get("places"), last.get("forfeited")])
+    return hashlib.sha256(json.dumps(said, separators=(",", ":")).encode()).hexdigest()
+
+
+class _Reading:
+    """A record on its way through the engine."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._at = 0
+        self._header: dict[str, Any] = {}
+        self._given_up: set[int] = set()
+
+    def verified(self) -> Verified:
+        game, state = self._start()
+        start = state.clone()
+        decisions: list[Decision] = []
+        dealt = (0, self._dealt(state, 0))
+        while state.to_act():
+            decision = self._decision(game, state)
+            decisions.append(decision)
+            try:
+                state.apply(decision.seat, decision.action)
+            except OutOfPacks:
+                raise RecordError(self._at + 1, "A new deal is due here, and the record has no pack for it.") from None
+            seen = dealt[1] if dealt[0] == state.deal else 0
+            dealt = (state.deal, self._dealt(state, seen))
+        return self._result(game, start, state, decisions)
+
+    def _start(self) -> tuple[Game, State]:
+        header = self._next("the header")
+        self._header = header
+        if header.get("record") != 1 or isinstance(header.get("record"), bool):
+            self._fail('This is no record of version 1: its header must begin with {"record":1.')
+        kind = header.get("game")
+        if not isinstance(kind, str) or kind not in GAMES:
+            self._fail(f"There is no game {kind!r}; games are {', '.join(GAMES)}.")
+        options = header.get("options")
+        if not isinstance(options, dict) or not _is_number(header.get("seats")):
+            self._fail("The header must name options and the number of seats.")
+        try:
+            game = load(kind, header["seats"], **options)
+        except ValueError as error:
+            self._fail(str(error))
+        if options != write_options(game.options):
+            self._fail("The header must give every option of the game as text.")
+        secret = "seed" if "seed" in header else "commitment"
+        if not _is_hex(header.get(secret)):
+            self._fail(f"The {secret} must be 64 hex digits.")
+        drawn = list(game.draws(game.start(bytes(32))))
+        extras = [name for name in _EXTRAS if name in header]
+        fields = ["record", "game", "options", "seats", secret, *drawn, "players", "engine", *extras]
+        if list(header) != fields:
+            self._fail(f"The fields of this header must be {', '.join(fields)}, in this order.")
+        for name, form in ({name: _DRAWS[name] for name in drawn} | {name: _EXTRAS[name] for name in extras}).items():
+            if not (_is_number(header[name]) if form is int else isinstance(header[name], str)):
+                self._fail(f"The header's {name} must be {'a whole number' if form is int else 'a text'}.")
+        players = header["players"]
+        if not (isinstance(players, list) and len(players) == game.seats and all(isinstance(p, str) for p in players)):
+            self._fail(f"The header must name {game.seats} players.")
+        if header["engine"] != VERSION:
+            self._fail(f"The match was played by rules of version {header['engine']!r}, and these are {VERSION!r}.")
+        draws = {name: header[name] for name in drawn}
+        try:
+            if "seed" in header:
+                state = game.start(bytes.fromhex(header["seed"]))
+            else:
+                state = game.start_from(self._packs(), **draws)
+        except OutOfPacks:
+            raise RecordError(2, "The first deal is due here, and the record has no pack for it.") from None
+        except ValueError as error:
+            self._fail(str(error))
+        if game.draws(state) != draws:
+            self._fail(f"The seed draws {game.draws(state)}, and the header says {draws}.")
+        return game, state
+
+    def _packs(self) -> list[list[int]]:
+        """All packs of the record, for a match whose seed is not known yet."""
+        packs: list[list[int]] = []
+        known = {write_card(card): card for card in range(52)}
+        for number, line in enumerate(self._lines, start=1):
+            if line.startswith('{"pack":'):
+                pack = _parsed(number, line)["pack"]
+                if not isinstance(pack, list) or not all(isinstance(card, str) and card in known for card in pack):
+                    raise RecordError(number, "A pack must be a list of cards such as TD.")
+                cards = [known[card] for card in pack]
+                if packs and sorted(cards) != sorted(packs[0]):
+                    raise RecordError(number, "This pack does not have the cards of the first one.")
+                packs.append(cards)
+        return packs
+
+    def _dealt(self, state: State, seen: int) -> int:
+        """Reads the packs that the state has and the record has not shown yet; comes back with how many it has."""
+        packs = state.packs()
+        for pack in packs[seen:]:
+            self._next("a pack")
+            if self._lines[self._at - 1] != _pack_line(pack):
+                self._fail("Here the pack of a new deal must stand, as the seed deals it in dealing order.")
+        return len(packs)
+
+    def _decision(self, game: Game, state: State) -> Decision:
+        found = self._next("a decision")
+        fields = ["seat", "action", "legal", "ms"] + (["fault"] if "fault" in found else [])
+        if list(found) != fields:
+            self._fail("Here a decision must stand: seat, action, legal, ms, and fault if there was one.")
+        seat, text, legal, ms = found["seat"], found["action"], found["legal"], found["ms"]
+        turn = state.to_act()[0]
+        if not _is_number(seat) or seat != turn:
+            self._fail(f"Seat {turn} decides here, not seat {seat!r}.")
+        if not isinstance(text, str):
+            self._fail("An action must be a text.")
+        try:
+            action = game.read(text)
+        except ValueError as error:
+            self._fail(str(error))
+        actions = state.legal(seat)
+        if action not in actions:
+            self._fail(f"{text} is not legal here; legal are: {', '.join(map(game.write, actions))}.")
+        if not _is_number(legal) or legal != len(actions):
+            self._fail(f"{len(actions)} actions are legal here, and the record says {legal!r}.")
+        if not _is_number(ms):
+            self._fail("The time must be a whole number of milliseconds.")
+        kind, reason = self._fault(found["fault"]) if "fault" in found else ("", "")
+        if kind and action != state.fallback(seat):
+            self._fail(f"After a fault the house plays {game.write(state.fallback(seat))}, not {text}.")
+        if kind != FORFEITED and seat in self._given_up:
+            self._fail(f"Seat {seat} was forfeited before, so this line must say so.")
+        if kind == FORFEITED:
+            self._given_up.add(seat)
+        return Decision(seat, action, legal, ms, kind, reason)
+
+    def _fault(self, found: object) -> tuple[str, str]:
+        if found == {"kind": FORFEITED}:
+            return FORFEITED, ""
+        if not (isinstance(found, dict) and list(found) == ["kind", "reason"] and isinstance(found["reason"], str)):
+            self._fail("A fault must have a kind and a reason.")
+        if found["kind"] not in FAULTS:
+            self._fail(f"There is no fault {found['kind']!r}; faults are {', '.join(FAULTS)}.")
+        return found["kind"], found["reason"]
+
+    def _result(self, game: Game, start: State, end: State, decisions: Sequence[Decision]) -> Verified:
+        found = self._next("the result")
+        if list(found) != ["scores", "forfeited", "places", "hash"]:
+            self._fail("The match is over here, so scores, forfeited, places and hash must stand here.")
+        seats = found["forfeited"]
+        if not (_are_numbers(seats) and seats == sorted(set(seats)) and all(seat < game.seats for seat in seats)):
+            self._fail("Forfeited must be a list of seats, ascending.")
+        for seat in range(game.seats):
+            faults = {decision.fault for decision in decisions if decision.seat == seat}
+            if FORFEITED in faults and seat not in seats:
+                self._fail(f"Seat {seat} was forfeited during the match and is missing in the list.")
+            if seat in seats and faults == {""}:
+                self._fail(f"Seat {seat} made no fault, so it cannot be forfeited.")
+        if not _same(found["scores"], end.scores()):
+            self._fail(f"The scores are {end.scores()}, and the record says {found['scores']}.")
+        places = with_forfeits(end.places(), seats)
+        if not _same(found["places"], places):
+            self._fail(f"The places are {places}, and the record says {found['places']}.")
+        if self._at != len(self._lines):
+            raise RecordError(self._at + 1, "The match is over, and there is something behind the result.")
+        body = "".join(line + "\n" for line in self._lines[:-1])
+        result = {name: found[name] for name in ("scores", "forfeited", "places")}
+        if found["hash"] != _hash(body, result):
+            self._fail("This record was altered: its hash does not fit.")
+        return Verified(
+            self._header, game, start, end, tuple(decisions), tuple(seats), tuple(end.scores()), tuple(places),
+            found["hash"],
+        )  # fmt: skip
+
+    def _next(self, what: str) -> dict[str, Any]:
+        if self._at == len(self._lines):
+            raise RecordError(self._at + 1, f"The record ends here, where {what} must stand; it was cut off.")
+        self._at += 1
+        return _parsed(self._at, self._lines[self._at - 1])
+
+    def _fail(self, sentence: str) -> NoReturn:
+        raise RecordError(self._at, sentence)
+
+
+def _lines(text: str | bytes) -> list[str]:
+    """The lines of a record without their line breaks."""
+    if isinstance(text, bytes):
+        try:
+            text = text.decode()
+        except UnicodeDecodeError as error:
+            raise RecordError(1 + error.object[: error.start].count(b"\n"), "This line is not UTF-8 text.") from None
+    if not text:
+        raise RecordError(1, "The record is empty.")
+    lines = text.split("\n")
+    if lines[-1]:
+        raise RecordError(len(lines), "The last line must end with a line break; the record was cut off.")
+    return lines[:-1]
+
+
+def _parsed(number: int, line: str) -> dict[str, Any]:
+    """The object of a line, which must be written exactly as this module writes it."""
+    try:
+        found = json.loads(line)
+        same = isinstance(found, dict) and _line(found) == line
+    except (ValueError, RecursionError):
+        raise RecordError(number, "This line is not JSON.") from None
+    if not same:
+        raise RecordError(number, "This line is not a JSON object in compact form.")
+    return found  # type: ignore[no-any-return]
+
+
+def _line(found: Mapping[str, Any]) -> str:
+    return json.dumps(found, separators=(",", ":"), ensure_ascii=False)
+
+
+def _pack_line(pack: Sequence[int]) -> str:
+    return _line({"pack": list(map(write_card, pack))})
+
+
+def _hash(body: str, result: Mapping[str, Any]) -> str:
+    return hashlib.sha256((body + _line(result)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _clean(text: str) -> str:
+    """The text without lone surrogates, which UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and 0 <= value < 1 << 53
+
+
+def _are_numbers(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_number, value))
+
+
+def _same(value: object, numbers: list[int]) -> bool:
+    return isinstance(value, list) and all(type(number) is int for number in value) and value == numbers
+
+
+def _is_hex(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 64 and set(value) <= _HEX
