@@ -120,7 +120,7 @@ class Recorder:
     def decision(
         self, seat: int, action: int, legal_count: int, ms: int, fault: Mapping[str, str] | None = None
     ) -> None:
-        """Writes a decision. ``fault`` has ``kind``, one of FAULTS, and ``reason``, a sentence; or only kind FORFEITED."""
+        """Writes a decision. ``fault`` has ``kind``, one of FAULTS, and ``reason``, a sentence; or FORFEITED alone."""
         line: dict[str, Any] = {"seat": seat, "action": self._game.write(action), "legal": legal_count, "ms": ms}
         if fault is not None:
             line["fault"] = {"kind": fault["kind"]}
