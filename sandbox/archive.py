@@ -1,0 +1,116 @@
+"""A bot's archive: made the same every time, unpacked strictly, named by what is in it. Knows no cell and no game."""
+
+import hashlib
+import io
+import re
+import stat
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from sandbox.contents import DEFAULT, MANIFEST, ArchiveError, ArchiveLimits, contents
+from sandbox.manifest import Manifest, parse_manifest, read_manifest
+
+__all__ = [
+    "DEFAULT",
+    "MANIFEST",
+    "RESERVED",
+    "ArchiveError",
+    "ArchiveLimits",
+    "Manifest",
+    "content_hash",
+    "contents",
+    "extract",
+    "pack",
+    "parse_manifest",
+    "read_manifest",
+]
+
+RESERVED = frozenset({"arena", "engine", "sandbox", "bots"})
+"""Top-level modules that a bot may not bring along, because it imports the arena's own under these names."""
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def pack(folder: Path, limits: ArchiveLimits = DEFAULT) -> bytes:
+    """The zip of a folder; equal folders give equal bytes.
+
+    Leaves out ``__pycache__``, ``*.pyc`` and every name that begins with a dot (``.git``, ``.venv``, ``.env``).
+
+    :raises ArchiveError: if the folder holds a link or a special file, or its archive would be refused.
+    """
+    if not folder.is_dir():
+        raise ArchiveError(f"{folder} is not a folder; name the folder that holds {MANIFEST}.")
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, path in sorted(_walk(folder, folder), key=lambda found: found[0].encode("utf-8", "surrogateescape")):
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.create_system = 3
+            entry.external_attr = (stat.S_IFREG | 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            try:
+                archive.writestr(entry, path.read_bytes())
+            except UnicodeEncodeError:
+                raise ArchiveError(f"the file name {name!r} is not UTF-8; rename the file.") from None
+    data = out.getvalue()
+    _no_reserved(contents(data, limits))
+    return data
+
+
+def extract(data: bytes, into: Path, limits: ArchiveLimits = DEFAULT) -> None:
+    """Writes the files of an archive into a new or empty folder: folders 0755, files 0644, nothing executable.
+
+    Nothing is written unless the whole archive is good.
+
+    :raises ArchiveError: if the archive is refused or the folder is not empty.
+    """
+    files = contents(data, limits)
+    _no_reserved(files)
+    into.mkdir(mode=0o755, parents=True, exist_ok=True)
+    if any(into.iterdir()):
+        raise ArchiveError(f"{into} is not empty; name a new folder.")
+    into.chmod(0o755)
+    for name, body in files.items():
+        path = into / name
+        for parent in reversed(path.relative_to(into).parents[:-1]):
+            (into / parent).mkdir(exist_ok=True)
+            (into / parent).chmod(0o755)
+        with path.open("xb") as file:
+            file.write(body)
+        path.chmod(0o644)
+
+
+def content_hash(data: bytes, limits: ArchiveLimits = DEFAULT) -> str:
+    """SHA-256 in hex over the names and bytes of the files, sorted by name; times, order and compression do not count.
+
+    For each file: length of the name (4 bytes, big-endian), the name in UTF-8, length of the body (8 bytes), the body.
+
+    :raises ArchiveError: if the archive is refused.
+    """
+    digest = hashlib.sha256()
+    for name, body in contents(data, limits).items():
+        raw = name.encode()
+        digest.update(len(raw).to_bytes(4) + raw + len(body).to_bytes(8) + body)
+    return digest.hexdigest()
+
+
+def _walk(folder: Path, top: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.name == "__pycache__" or path.suffix == ".pyc":
+            continue
+        name = path.relative_to(top).as_posix()
+        if path.is_symlink():
+            raise ArchiveError(f"{name} is a link; put the file itself in its place.")
+        if path.is_dir():
+            yield from _walk(path, top)
+        elif path.is_file():
+            yield name, path
+        else:
+            raise ArchiveError(f"{name} is not a plain file; remove it from the folder.")
+
+
+def _no_reserved(names: Iterable[str]) -> None:
+    for name in names:
+        top = re.split(r"[/.]", name, maxsplit=1)[0].casefold()
+        if top in RESERVED and ("/" in name or name.casefold().endswith((".py", ".pyc", ".pyd", ".so"))):
+            raise ArchiveError(f"{name!r} hides the arena's own module {top!r}; rename it.")

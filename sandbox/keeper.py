@@ -1,0 +1,253 @@
+"""The one thread that starts cells, reads what they say, watches them and sees them gone. Knows no arena.
+
+One thread does it all because a cell dies with the thread that started it: this one lives as long as the process.
+"""
+
+import contextlib
+import json
+import os
+import queue
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from sandbox.box import Box, bwrap_argv
+from sandbox.host import Host, filter_fd
+from sandbox.output import Output
+from sandbox.watch import Watch, children, parent
+
+_TICK_S = 0.05
+_CHUNK = 1 << 16
+_MIB = 1 << 20
+_PIDFD_KILL = signal.SIGKILL
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a cell ended. `reason` is a sentence; `code` or `signal` is the bot's own, both None if it was killed."""
+
+    code: int | None
+    signal: int | None
+    reason: str
+    log: bytes
+    cpu_s: float
+    peak_mib: int
+
+
+class Life:
+    """One cell from its start to its end. Everything but `gone` and `exit` belongs to the keeper's thread."""
+
+    def __init__(self, box: Box, host: Host, environment: Mapping[str, str], selector: selectors.BaseSelector) -> None:
+        self.gone = threading.Event()
+        self.exit: Exit | None = None
+        self._limits = box.limits
+        self._selector = selector
+        self._output = Output(box.limits.kept_kib * 1024)
+        self._status = b""
+        self._killed_for = ""
+        self._code: int | None = None
+        self._watch: Watch | None = None
+        self._pidfds: dict[int, int] = {}
+        self._said, said = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._told, told = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        program = filter_fd()
+        os.set_blocking(said, True)
+        try:
+            self._bwrap = subprocess.Popen(
+                bwrap_argv(box, host.tier, host.bwrap, filter_fd=program, status_fd=told),
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                env=dict(environment),  # bwrap's own, too: the bot could read it
+                pass_fds=(program, told),
+                start_new_session=True,
+                cwd="/",
+            )
+        except OSError:
+            os.close(self._said)
+            os.close(self._told)
+            raise
+        finally:
+            for descriptor in (program, said, told):
+                os.close(descriptor)
+        self.pid = self._bwrap.pid
+        selector.register(self._said, selectors.EVENT_READ, (self, self._read_output))
+        selector.register(self._told, selectors.EVENT_READ, (self, self._read_status))
+        self._follow(self.pid)
+
+    def kill(self, reason: str) -> None:
+        """Ends every process of the cell; the first reason counts."""
+        if self.gone.is_set():
+            return
+        self._killed_for = self._killed_for or reason
+        for pid in children(self.pid):  # the first process inside, in case bwrap has not told it yet
+            self._follow(pid)
+        for descriptor in list(self._pidfds.values()):
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(descriptor, _PIDFD_KILL)
+
+    def look(self) -> None:
+        """One look at what the cell uses."""
+        if self._watch is not None and not self._killed_for:
+            broken = self._watch.look()
+            if broken:
+                self.kill(f"killed: it used {broken}")
+
+    def _follow(self, pid: int) -> None:
+        """Watches for the end of a process. The first process inside ends only after all others of the cell."""
+        if pid in self._pidfds:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            descriptor = os.pidfd_open(pid)
+            if pid != self.pid and parent(pid) != self.pid:
+                os.close(descriptor)
+                return
+            self._pidfds[pid] = descriptor
+            self._selector.register(descriptor, selectors.EVENT_READ, (self, lambda: self._ended(pid)))
+
+    def _read_output(self) -> bool:
+        """Whether there may be more."""
+        try:
+            chunk = os.read(self._said, _CHUNK)
+        except BlockingIOError:
+            return False
+        self._output.take(chunk)
+        if not chunk:
+            self._selector.unregister(self._said)
+        elif self._output.total > self._limits.output_mib * _MIB:
+            self.kill(f"killed: it wrote more than {self._limits.output_mib} MiB of output")
+        return bool(chunk)
+
+    def _read_status(self) -> None:
+        chunk = os.read(self._told, _CHUNK)
+        if not chunk:
+            self._selector.unregister(self._told)
+            return
+        *lines, self._status = (self._status + chunk).split(b"\n")
+        for line in lines:
+            told = json.loads(line)
+            self._code = told.get("exit-code", self._code)
+            first = told.get("child-pid")
+            if first is not None:
+                self._follow(first)
+                self._watch = Watch(first, self._limits)
+                if self._killed_for:
+                    self.kill(self._killed_for)
+
+    def _ended(self, pid: int) -> None:
+        descriptor = self._pidfds.pop(pid)
+        self._selector.unregister(descriptor)
+        os.close(descriptor)
+        if pid == self.pid:
+            self._bwrap.wait()
+        elif self._watch is None:
+            return
+        if not self._pidfds:
+            self._finish()
+
+    def _finish(self) -> None:
+        registered = self._selector.get_map()
+        while self._said in registered and self._read_output():
+            pass
+        while self._told in registered:
+            self._read_status()
+        for descriptor in (self._said, self._told):
+            if descriptor in registered:
+                self._selector.unregister(descriptor)
+            os.close(descriptor)
+        watch = self._watch
+        code, number, reason = self._verdict()
+        self.exit = Exit(
+            code=code,
+            signal=number,
+            reason=reason,
+            log=self._output.text(),
+            cpu_s=watch.cpu_s if watch else 0.0,
+            peak_mib=-(-watch.peak_bytes // _MIB) if watch else 0,
+        )
+        self.gone.set()
+
+    def _verdict(self) -> tuple[int | None, int | None, str]:
+        if self._killed_for:
+            return None, None, self._killed_for
+        if self._code is None:
+            last = self._output.text().decode(errors="replace").strip().rpartition("\n")[2]
+            return None, None, f"the cell did not start or was ended from outside: {last or 'it said nothing'}"
+        if self._code > 128:
+            number = self._code - 128
+            known = {each.value: each.name for each in signal.Signals}
+            return None, number, f"ended by signal {number} ({known.get(number, 'unknown')})"
+        return self._code, None, f"ended by itself with code {self._code}"
+
+
+class Keeper(threading.Thread):
+    """The thread. It ends with the process and not before."""
+
+    def __init__(self) -> None:
+        super().__init__(name="cells", daemon=True)
+        self._requests: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._bell, selectors.EVENT_READ, None)
+        self._lives: set[Life] = set()
+
+    def begin(self, box: Box, host: Host, environment: Mapping[str, str]) -> Life:
+        """A cell that has been started.
+
+        :raises OSError: if bwrap cannot be started.
+        """
+        started: Future[Life] = Future()
+
+        def request() -> None:
+            try:
+                life = Life(box, host, environment, self._selector)
+            except BaseException as error:
+                started.set_exception(error)
+            else:
+                self._lives.add(life)
+                started.set_result(life)
+
+        self._ask(request)
+        return started.result()
+
+    def kill(self, life: Life, reason: str) -> None:
+        """Has a cell ended; `life.gone` is set when it is."""
+        self._ask(lambda: life.kill(reason))
+
+    def run(self) -> None:
+        due = time.monotonic()
+        while True:
+            events = self._selector.select(max(0.0, due - time.monotonic()) if self._lives else None)
+            for key, _ in events:
+                if key.data is not None:
+                    life, act = key.data
+                    self._guarded(life, act)
+            self._answer()
+            if time.monotonic() >= due:
+                for life in self._lives:
+                    self._guarded(life, life.look)
+                due = time.monotonic() + _TICK_S
+            self._lives = {life for life in self._lives if not life.gone.is_set()}
+
+    def _ask(self, request: Callable[[], None]) -> None:
+        self._requests.put(request)
+        os.eventfd_write(self._bell, 1)
+
+    def _answer(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.eventfd_read(self._bell)
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._requests.get_nowait()()
+
+    def _guarded(self, life: Life, act: Callable[[], object]) -> None:
+        """A mistake of ours in one cell ends that cell, not the thread with which all cells would end."""
+        try:
+            act()
+        except Exception as error:
+            life.kill(f"killed: watching it failed ({error!r})")

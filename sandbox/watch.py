@@ -1,0 +1,138 @@
+"""Watches what a cell's processes use, and says which limit they broke. Knows only /proc; ends nothing itself."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.box import Limits
+
+_MIB = 1 << 20
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_SPARE_TASKS = 8  # bwrap and the programs that start the bot
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """One line of /proc/PID/stat: ticks of processor time, its own and its waited-for children's; memory in bytes."""
+
+    started: int
+    own_ticks: int
+    child_ticks: int
+    threads: int
+    resident: int
+
+
+class Watch:
+    """Looks at the tree below one process, the first of a cell, again and again."""
+
+    def __init__(self, first: int, limits: Limits) -> None:
+        self.first = first
+        self.peak_bytes = 0
+        self._limits = limits
+        self._ticks = 0
+        self._gone_ticks = 0
+        self._last: dict[tuple[int, int], int] = {}
+
+    @property
+    def cpu_s(self) -> float:
+        """Processor time of the tree until the last look, in seconds."""
+        return self._ticks / _TICKS_PER_S
+
+    def look(self) -> str:
+        """The limit that is broken now, in words; empty if none is."""
+        processes = {pid: found for pid in tree(self.first) if (found := _process(pid)) is not None}
+        limits = self._limits
+        self._count_ticks(processes)
+        if self.cpu_s > limits.cpu_s:
+            return f"more than {limits.cpu_s:g} s of processor time"
+        if sum(process.threads for process in processes.values()) > limits.processes + _SPARE_TASKS:
+            return f"more than {limits.processes} processes and threads"
+        memory = sum(process.resident for process in processes.values())
+        if memory > limits.memory_mib * _MIB:  # shared pages count once for each process, so look closer
+            memory = sum(_share(pid, process.resident) for pid, process in processes.items())
+        self.peak_bytes = max(self.peak_bytes, memory)
+        if memory > limits.memory_mib * _MIB:
+            return f"more than {limits.memory_mib} MiB of memory"
+        if self._files(processes) > limits.tmp_files:
+            return f"more than {limits.tmp_files} files in /tmp and /dev/shm"
+        return ""
+
+    def _count_ticks(self, processes: dict[int, _Process]) -> None:
+        """Two counts, of which the larger is true: a parent's own record lacks children that it never waited for,
+        and what was seen of each process lacks those that came and went between two looks."""
+        seen = {(pid, process.started): process.own_ticks for pid, process in processes.items()}
+        self._gone_ticks += sum(ticks for known, ticks in self._last.items() if known not in seen)
+        self._last = seen
+        recorded = sum(process.own_ticks + process.child_ticks for process in processes.values())
+        self._ticks = max(self._ticks, recorded, self._gone_ticks + sum(seen.values()))
+
+    def _files(self, processes: dict[int, _Process]) -> int:
+        for pid in processes:
+            try:
+                places = [os.statvfs(f"/proc/{pid}/root{place}") for place in ("/tmp", "/dev/shm")]  # noqa: S108
+            except OSError:
+                continue
+            if all(place.f_blocks * place.f_frsize == self._limits.tmp_mib * _MIB for place in places):
+                return sum(place.f_files - place.f_ffree for place in places)
+            # else the process still sees the host's files, because bwrap has not moved it yet
+        return 0
+
+
+def tree(first: int) -> Iterator[int]:
+    """The process and everything below it."""
+    found = [first]
+    while found:
+        pid = found.pop()
+        yield pid
+        found += children(pid)
+
+
+def children(pid: int) -> list[int]:
+    """The direct children of all threads of a process; empty if it is gone."""
+    pids: list[int] = []
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - twenty times a second
+            pids += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+    except OSError:
+        pass
+    return pids
+
+
+def parent(pid: int) -> int:
+    """The parent of a process; 0 if it is gone."""
+    try:
+        return int(_read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def _process(pid: int) -> _Process | None:
+    try:
+        fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    except OSError:
+        return None
+    user, system, child_user, child_system = (int(field) for field in fields[11:15])
+    return _Process(
+        started=int(fields[19]),
+        own_ticks=user + system,
+        child_ticks=child_user + child_system,
+        threads=int(fields[17]),
+        resident=int(fields[21]) * _PAGE,
+    )
+
+
+def _share(pid: int, resident: int) -> int:
+    """The memory of a process, each shared page divided among those that share it; `resident` where it is not told."""
+    try:
+        for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
+            if line.startswith(b"Pss:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return resident
+
+
+def _read(path: str) -> bytes:
+    return Path(path).read_bytes()
