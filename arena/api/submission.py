@@ -1,0 +1,144 @@
+"""SubmissionService: takes versions in and says what became of them. Knows no cell and no match."""
+
+from collections.abc import AsyncIterator, Callable
+
+import engine
+from arena.api.access import Context, Database
+from arena.api.pages import page_of
+from arena.api.status import refuses
+from arena.errors import BadRequest, NotFound
+from arena.store import Connection, bots
+from arena.store.people import User
+from arena.v1 import submission_pb2 as pb
+from arena.v1.submission_pb2_grpc import SubmissionServiceServicer
+from sandbox.archive import ArchiveError, content_hash, read_manifest
+
+MOST_BYTES = 16 * 1024 * 1024
+STATES = {
+    "validating": pb.VERSION_STATE_VALIDATING,
+    "active": pb.VERSION_STATE_ACTIVE,
+    "rejected": pb.VERSION_STATE_REJECTED,
+    "replaced": pb.VERSION_STATE_REPLACED,
+}
+KINDS = {"hosted": pb.BOT_KIND_HOSTED, "remote": pb.BOT_KIND_REMOTE}
+
+
+class Submission(SubmissionServiceServicer):
+    """Bots and versions. ``on_submitted`` is told the id of every version that waits for its validation."""
+
+    def __init__(self, database: Database, on_submitted: Callable[[int], None]) -> None:
+        self._database = database
+        self._on_submitted = on_submitted
+
+    @refuses
+    async def CreateVersion(self, request: AsyncIterator[pb.CreateVersionRequest], context: Context) -> pb.Version:
+        user = await self._database.caller(context)
+        header, archive = await _receive(request)
+        try:
+            manifest = read_manifest(archive)
+            content = content_hash(archive)
+        except ArchiveError as error:
+            raise BadRequest(f"the archive is refused: {error}") from error
+        if manifest.name != header.bot:
+            raise BadRequest(f"the manifest names '{manifest.name}', the upload '{header.bot}'; make them equal")
+        for game in manifest.games:
+            if game not in engine.GAMES:
+                raise BadRequest(f"bot.toml names the game '{game}'; games are {', '.join(sorted(engine.GAMES))}")
+        version = await self._database.ask(
+            bots.submit_version,
+            user,
+            name=manifest.name,
+            content_hash=content,
+            archive=archive,
+            manifest={
+                "name": manifest.name,
+                "entry": manifest.entry,
+                "games": list(manifest.games),
+                "batch": manifest.batch,
+            },
+            request_id=header.request_id,
+        )
+        if version.state == "validating":
+            self._on_submitted(version.id)
+        return _version(version, with_log=True)
+
+    @refuses
+    async def GetVersion(self, request: pb.GetVersionRequest, context: Context) -> pb.Version:
+        user = await self._database.caller(context)
+        bot = await self._database.ask(bots.find_bot, request.bot)
+        version = await self._database.ask(bots.find_version, request.bot, request.number)
+        if version is None:
+            raise NotFound(f"the bot '{request.bot}' has no version {request.number or 'yet'}")
+        return _version(version, with_log=user.admin or user.name == bot.owner)
+
+    @refuses
+    async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
+        user = await self._database.caller(context)
+        size, after = page_of(request.page_size, request.page_token, usual=50, most=200)
+        page = await self._database.ask(_list, user, request.game or None, after, size)
+        full = len(page) == size
+        return pb.ListBotsResponse(bots=page, next_page_token=page[-1].bot if full else "")
+
+    @refuses
+    async def RetireBot(self, request: pb.RetireBotRequest, context: Context) -> pb.Bot:
+        user = await self._database.caller(context)
+        bot = await self._database.ask(bots.retire_bot, user, request.bot)
+        return await self._database.ask(_describe, user, bot)
+
+
+async def _receive(parts: AsyncIterator[pb.CreateVersionRequest]) -> tuple[pb.VersionHeader, bytes]:
+    """Header and archive of an upload.
+
+    :raises BadRequest: if a part is missing, out of place, or the archive has another size than announced.
+    """
+    header: pb.VersionHeader | None = None
+    archive = bytearray()
+    async for part in parts:
+        if part.HasField("header"):
+            if header is not None:
+                raise BadRequest("the upload has two headers; send the header once, first")
+            header = part.header
+            if header.size > MOST_BYTES:
+                raise BadRequest(
+                    f"the archive has {header.size:,} bytes; the limit is {MOST_BYTES:,}; leave something out"
+                )
+            continue
+        if header is None:
+            raise BadRequest("the upload has no header; send the header first")
+        archive += part.chunk
+        if len(archive) > header.size:
+            raise BadRequest(f"more than the announced {header.size:,} bytes came; announce the size of the archive")
+    if header is None:
+        raise BadRequest("the upload is empty; send a header and the archive")
+    if len(archive) != header.size:
+        raise BadRequest(f"{len(archive):,} of {header.size:,} bytes came; upload it again")
+    return header, bytes(archive)
+
+
+def _list(connection: Connection, user: User, game: str | None, after: str, limit: int) -> list[pb.Bot]:
+    found = bots.list_bots(connection, game=game, after=after, limit=limit)
+    return [_describe(connection, user, bot) for bot in found]
+
+
+def _describe(connection: Connection, user: User, bot: bots.Bot) -> pb.Bot:
+    latest = bots.find_version(connection, bot.name)
+    line = pb.Bot(bot=bot.name, owner=bot.owner, kind=KINDS[bot.kind], retired=bot.retired)
+    if latest is not None:
+        line.games.extend(latest.games)
+        if bot.kind == "hosted":
+            line.latest.CopyFrom(_version(latest, with_log=user.admin or user.name == bot.owner))
+    return line
+
+
+def _version(version: bots.Version, *, with_log: bool) -> pb.Version:
+    message = pb.Version(
+        bot=version.bot,
+        number=version.number,
+        content_hash=version.content_hash,
+        state=STATES[version.state],
+        reason=version.reason,
+        log=version.log if with_log else "",
+        games=version.games,
+    )
+    message.create_time.FromDatetime(version.created_at)
+    return message

@@ -1,0 +1,49 @@
+"""The command `arena`: reads the arguments, calls the room that does the work, prints. Knows no rules and no SQL.
+
+Exit codes: 0 done, 1 the job failed, 2 wrong use.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from arena.cli import bot, demo, doctor, play, ratings, record, services, tournament, user
+from arena.errors import ArenaError
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, but wrong use is one line that says where to look."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see '{self.prog} --help'\n")
+
+
+def run() -> NoReturn:
+    """The console script. Ends without waiting: a gRPC client sometimes hangs while Python takes it apart at exit."""
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns the exit code."""
+    parser = Parser(prog="arena", description="Bots play card games with hidden information.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+    for room in (demo, services, play, bot, tournament, ratings, record, user, doctor):
+        room.add_commands(commands)
+    arguments = parser.parse_args(argv)
+    try:
+        code: int = arguments.run(arguments)
+    except ArenaError as error:
+        print(f"arena: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("arena: stopped", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    return code

@@ -1,0 +1,200 @@
+"""`arena bot`: an author's life: scaffold, check, submit, list, log, retire. Knows no SQL."""
+
+import argparse
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from arena.cli.client import Server, calls, find_login
+from arena.cli.data import add_data_option
+from arena.cli.table import print_table
+from arena.errors import AlreadyExists, ArenaError
+from arena.v1 import submission_pb2 as pb
+from arena.v1.submission_pb2_grpc import SubmissionServiceStub
+
+CHUNK = 64 * 1024
+STATES = {
+    pb.VERSION_STATE_VALIDATING: "validating",
+    pb.VERSION_STATE_ACTIVE: "active",
+    pb.VERSION_STATE_REJECTED: "rejected",
+    pb.VERSION_STATE_REPLACED: "replaced",
+}
+FIRST_BOT = '''"""A first bot: plays the first legal action. Make it better from here."""
+
+from arena.bot import Turn, run
+
+
+def choose(turn: Turn) -> int:
+    return turn.legal[0]
+
+
+if __name__ == "__main__":
+    run(choose, name="{name}", games=[{games}])
+'''
+FIRST_MANIFEST = """name = "{name}"
+entry = "main.py"
+games = [{games}]
+"""
+
+
+def add_commands(commands: Any) -> None:
+    """Adds `arena bot …`."""
+    parser = commands.add_parser("bot", help="write, check, submit and watch bots")
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+
+    new = actions.add_parser("new", help="make a folder with a bot that plays")
+    new.add_argument("name")
+    new.add_argument("--game", action="append", default=[], help="a game it plays; give it again for more")
+    new.set_defaults(run=run_new)
+
+    check = actions.add_parser("check", help="do here what the server does with a submission")
+    check.add_argument("folder", type=Path)
+    check.set_defaults(run=run_check)
+
+    submit = actions.add_parser("submit", help="upload a bot and wait until it is accepted or rejected")
+    submit.add_argument("folder", type=Path)
+    submit.add_argument("--no-wait", action="store_true", help="return as soon as it is uploaded")
+    submit.set_defaults(run=run_submit)
+
+    listing = actions.add_parser("list", help="the bots on the server")
+    listing.add_argument("--game", default="")
+    listing.add_argument("--json", action="store_true")
+    listing.set_defaults(run=run_list)
+
+    log = actions.add_parser("log", help="what a bot wrote while it was validated")
+    log.add_argument("name")
+    log.add_argument("--version", type=int, default=0)
+    log.set_defaults(run=run_log)
+
+    retire = actions.add_parser("retire", help="take a bot out of future tournaments")
+    retire.add_argument("name")
+    retire.set_defaults(run=run_retire)
+
+    for action in (submit, listing, log, retire):
+        add_data_option(action)
+
+
+def run_new(arguments: argparse.Namespace) -> int:
+    """Writes NAME/bot.toml and NAME/main.py."""
+    import engine
+
+    games = [engine.load(game).id for game in arguments.game] or sorted(engine.GAMES)
+    folder = Path(arguments.name)
+    if folder.exists():
+        raise AlreadyExists(f"{folder} exists; choose another name or remove it")
+    words = {"name": folder.name, "games": ", ".join(f'"{game}"' for game in games)}
+    folder.mkdir(parents=True)
+    (folder / "bot.toml").write_text(FIRST_MANIFEST.format(**words))
+    (folder / "main.py").write_text(FIRST_BOT.format(**words))
+    print(f"{folder}/main.py is a bot that plays; next: arena play {games[0]} {folder} random random random")
+    return 0
+
+
+def run_check(arguments: argparse.Namespace) -> int:
+    """Packs the folder, opens the archive as strictly as the server and plays the validation matches in cells."""
+    from arena.tournaments.validation import validate_folder
+
+    outcome = validate_folder(arguments.folder)
+    if outcome.log:
+        print(outcome.log.rstrip())
+    print(outcome.sentence)
+    return 0 if outcome.accepted else 1
+
+
+def run_submit(arguments: argparse.Namespace) -> int:
+    """Streams the archive; 0 when the version is active, 1 when it was rejected."""
+    from sandbox.archive import ArchiveError, pack, read_manifest
+
+    try:
+        archive = pack(arguments.folder)
+        manifest = read_manifest(archive)
+    except ArchiveError as error:
+        raise ArenaError(str(error)) from error
+    server = Server(find_login(arguments.data))
+    version = upload(server, manifest.name, archive)
+    print(f"{version.bot} version {version.number} is uploaded ({len(archive):,} bytes, {version.content_hash[:12]})")
+    if arguments.no_wait:
+        return 0
+    version = wait_until_judged(server, version)
+    if version.state == pb.VERSION_STATE_REJECTED:
+        print(f"{version.bot} version {version.number} is rejected: {version.reason}", file=sys.stderr)
+        if version.log:
+            print("--- its own log\n" + version.log.rstrip(), file=sys.stderr)
+        return 1
+    print(f"{version.bot} version {version.number} is active; it plays {', '.join(version.games)}")
+    return 0
+
+
+def upload(server: Server, name: str, archive: bytes) -> pb.Version:
+    """Sends one archive and returns the version that the server made of it."""
+    request_id = str(uuid.uuid4())
+
+    def parts() -> Iterator[pb.CreateVersionRequest]:
+        header = pb.VersionHeader(bot=name, size=len(archive), request_id=request_id)
+        yield pb.CreateVersionRequest(header=header)
+        for start in range(0, len(archive), CHUNK):
+            yield pb.CreateVersionRequest(chunk=archive[start : start + CHUNK])
+
+    with calls(server):
+        return SubmissionServiceStub(server.channel).CreateVersion(parts(), metadata=server.metadata)
+
+
+def wait_until_judged(server: Server, version: pb.Version) -> pb.Version:
+    """Asks twice a second until the version is no longer being validated, with a line that shows the wait."""
+    stub = SubmissionServiceStub(server.channel)
+    request = pb.GetVersionRequest(bot=version.bot, number=version.number)
+    started = time.monotonic()
+    shown = sys.stderr.isatty()
+    while version.state == pb.VERSION_STATE_VALIDATING:
+        if shown:
+            print(f"\rplaying its validation matches … {time.monotonic() - started:.0f} s", end="", file=sys.stderr)
+        time.sleep(0.5)
+        with calls(server):
+            version = stub.GetVersion(request, metadata=server.metadata)
+    if shown:
+        print("\r\033[K", end="", file=sys.stderr)
+    return version
+
+
+def run_list(arguments: argparse.Namespace) -> int:
+    """Prints the bots."""
+    server = Server(find_login(arguments.data))
+    rows: list[list[str | int]] = []
+    token = ""
+    while True:
+        request = pb.ListBotsRequest(game=arguments.game, page_size=200, page_token=token)
+        with calls(server):
+            page = SubmissionServiceStub(server.channel).ListBots(request, metadata=server.metadata)
+        for bot in page.bots:
+            remote = bot.kind == pb.BOT_KIND_REMOTE
+            state = "retired" if bot.retired else "remote" if remote else STATES.get(bot.latest.state, "")
+            rows.append([bot.bot, bot.owner, bot.latest.number or "", state, " ".join(bot.games)])
+        token = page.next_page_token
+        if not token:
+            break
+    print_table(["Bot", "Owner", "Version", "State", "Games"], rows, as_json=arguments.json)
+    return 0
+
+
+def run_log(arguments: argparse.Namespace) -> int:
+    """Prints state, reason and log of a version."""
+    server = Server(find_login(arguments.data))
+    with calls(server):
+        request = pb.GetVersionRequest(bot=arguments.name, number=arguments.version)
+        version = SubmissionServiceStub(server.channel).GetVersion(request, metadata=server.metadata)
+    print(f"{version.bot} version {version.number}: {STATES.get(version.state, '?')}. {version.reason}".rstrip())
+    print(version.log or "(it wrote nothing)")
+    return 0
+
+
+def run_retire(arguments: argparse.Namespace) -> int:
+    """Retires a bot."""
+    server = Server(find_login(arguments.data))
+    with calls(server):
+        request = pb.RetireBotRequest(bot=arguments.name)
+        SubmissionServiceStub(server.channel).RetireBot(request, metadata=server.metadata)
+    print(f"{arguments.name} is retired; tournaments that have started go on with it")
+    return 0

@@ -1,0 +1,87 @@
+"""The command line's side of the API: finds the server and the token, turns refusals into sentences. Knows no command.
+
+The address comes from ARENA_SERVER, else from `arena login`, else from the services that `arena up` runs on this host;
+the token from ARENA_TOKEN, else from the same place as the address.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+
+from arena.errors import ArenaError, NotLoggedIn, Unavailable
+
+LOGIN_FILE = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "card-arena" / "login.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Where to go and who is asking."""
+
+    address: str
+    token: str
+
+
+def find_login(data_dir: Path) -> Login:
+    """The login for this command.
+
+    :raises Unavailable: if no server is known.
+    :raises NotLoggedIn: if there is no token for it.
+    """
+    saved = _read(LOGIN_FILE) or _read(data_dir / "login.json") or {}
+    address = os.environ.get("ARENA_SERVER") or saved.get("address")
+    if not address:
+        raise Unavailable(
+            "no server is known; start one with 'arena up', or set ARENA_SERVER, or run 'arena login ADDRESS'"
+        )
+    token = os.environ.get("ARENA_TOKEN") or (saved.get("token") if address == saved.get("address") else None)
+    if not token:
+        raise NotLoggedIn(f"there is no token for {address}; set ARENA_TOKEN or run 'arena login {address}'")
+    return Login(address, token)
+
+
+def save_login(file: Path, login: Login) -> None:
+    """Writes the login so that only its owner can read it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as out:
+        json.dump({"address": login.address, "token": login.token}, out)
+    file.chmod(0o600)
+
+
+class Server:
+    """A channel and the metadata that goes with every call."""
+
+    def __init__(self, login: Login) -> None:
+        self.address = login.address
+        self.channel = grpc.insecure_channel(login.address)
+        self.metadata = (("authorization", f"Bearer {login.token}"),)
+
+
+@contextmanager
+def calls(server: Server) -> Iterator[None]:
+    """Turns a refusal of the server into the sentence it came with.
+
+    :raises ArenaError: if a call inside fails.
+    """
+    try:
+        yield
+    except grpc.RpcError as error:
+        code = error.code()
+        if code == grpc.StatusCode.UNAVAILABLE:
+            raise Unavailable(
+                f"no answer from {server.address}; is 'arena up' running there, and is the address right?"
+            ) from error
+        raise ArenaError(error.details() or f"the server answered {code.name}") from error
+
+
+def _read(file: Path) -> dict[str, str] | None:
+    try:
+        content: dict[str, str] = json.loads(file.read_text())
+    except (OSError, ValueError):
+        return None
+    return content

@@ -1,0 +1,35 @@
+"""What several commands read from their arguments: the data directory and option settings. Knows no command."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from arena.errors import BadRequest
+from arena.stack.paths import default_data_dir
+
+
+def add_data_option(parser: argparse.ArgumentParser) -> None:
+    """Adds `--data DIR`, the directory of the services on this host."""
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=default_data_dir(),
+        metavar="DIR",
+        help="data directory of the services on this host",
+    )
+
+
+def read_settings(settings: Sequence[str]) -> dict[str, str]:
+    """`["deals=10"]` as `{"deals": "10"}`.
+
+    :raises BadRequest: if one has no `=` or is given twice.
+    """
+    options: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise BadRequest(f"'--set {setting}' has no value; write it as option=value")
+        if name in options:
+            raise BadRequest(f"option '{name}' is set twice")
+        options[name] = value
+    return options

@@ -1,0 +1,85 @@
+"""`arena ratings`: prints rating tables and checks that they follow from the results. Knows no formula."""
+
+import argparse
+from typing import Any
+
+from arena.cli.client import Server, calls, find_login
+from arena.cli.data import add_data_option
+from arena.cli.table import print_table
+from arena.v1 import catalogue_pb2, rating_pb2
+from arena.v1.catalogue_pb2_grpc import CatalogueServiceStub
+from arena.v1.rating_pb2_grpc import RatingServiceStub
+
+HEADS = ["Place", "Bot", "Elo", "Units", "Mean points", "Faults"]
+
+
+def add_commands(commands: Any) -> None:
+    """Adds `arena ratings`."""
+    parser = commands.add_parser("ratings", help="the rating tables")
+    parser.add_argument("game", nargs="?", default="", help="a game, or 'rebuild'")
+    parser.add_argument("--seats", type=int, default=0)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--verify", action="store_true", help="with rebuild: compare with what is stored")
+    parser.set_defaults(run=run_ratings)
+    add_data_option(parser)
+
+
+def run_ratings(arguments: argparse.Namespace) -> int:
+    """Prints the tables of one game or of all."""
+    if arguments.game == "rebuild":
+        return _rebuild(arguments)
+    server = Server(find_login(arguments.data))
+    with calls(server):
+        games = [arguments.game] if arguments.game else _games(server)
+        tables = [table for game in games for table in list_tables(server, game, arguments.seats)]
+    if not tables and not arguments.json:
+        print("nothing is rated yet; a tournament is rated as it is played: arena tournament create --help")
+    for table in tables:
+        print_rating_table(table, as_json=arguments.json)
+    if arguments.json and not tables:
+        print("[]")
+    return 0
+
+
+def list_tables(server: Server, game: str, seats: int = 0) -> list[rating_pb2.RatingTable]:
+    """The tables of one game, by table size."""
+    request = rating_pb2.ListRatingsRequest(game=game, seats=seats)
+    return list(RatingServiceStub(server.channel).ListRatings(request, metadata=server.metadata).tables)
+
+
+def print_rating_table(table: rating_pb2.RatingTable, *, as_json: bool = False) -> None:
+    """Prints one table: place, bot, Elo, units, mean points, faults."""
+    if not as_json:
+        options = "".join(f", {name} {value}" for name, value in sorted(table.options.items()))
+        kind = "" if table.unit_kind == "rotation" else ", independent deals"
+        print(f"\n{table.game}, {table.seats} seats{options}{kind}")
+    unit = 1000 * 10**table.score_decimals
+    rows = [
+        [
+            line.place,
+            line.bot,
+            f"{line.micro_elo / 1e6:.1f}",
+            line.units,
+            f"{line.mean_milli_points / unit:.2f}",
+            line.faults,
+        ]
+        for line in table.ratings
+    ]
+    print_table(HEADS, rows, as_json=as_json)
+
+
+def _games(server: Server) -> list[str]:
+    request = catalogue_pb2.ListGamesRequest()
+    return [
+        game.game for game in CatalogueServiceStub(server.channel).ListGames(request, metadata=server.metadata).games
+    ]
+
+
+def _rebuild(arguments: argparse.Namespace) -> int:
+    from arena.ratings.periods import rebuild
+    from arena.stack import open_database
+
+    with open_database(arguments.data) as connection:
+        difference = rebuild(connection, verify=arguments.verify)
+    print(difference.sentence)
+    return 1 if difference.differs else 0

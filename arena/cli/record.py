@@ -1,0 +1,82 @@
+"""`arena record`: reads, checks and shows record files. Knows no network."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import engine
+from arena.errors import BadRequest
+from engine.record import RecordError, verify
+
+
+def add_commands(commands: Any) -> None:
+    """Adds `arena record show` and `arena record verify`."""
+    parser = commands.add_parser("record", help="read and check the record of a match")
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    show = actions.add_parser("show", help="print a match deal by deal")
+    show.add_argument("files", nargs="+", metavar="FILE")
+    show.set_defaults(run=run_show)
+    check = actions.add_parser("verify", help="play a record through the engine and compare every line")
+    check.add_argument("files", nargs="+", metavar="FILE")
+    check.set_defaults(run=run_verify)
+
+
+def run_verify(arguments: argparse.Namespace) -> int:
+    """0 when every file is a true record, else 1."""
+    refused = 0
+    for file in arguments.files:
+        try:
+            verified = verify(_text(file))
+        except RecordError as error:
+            refused += 1
+            print(f"{file}: refused: {error}", file=sys.stderr)
+            continue
+        print(
+            f"{file}: verified: {verified.game.title}, {verified.decisions} decisions, places {_row(verified.places)}"
+        )
+    return 1 if refused else 0
+
+
+def run_show(arguments: argparse.Namespace) -> int:
+    """Prints each file; a file that does not verify is shown up to the line that is wrong."""
+    code = 0
+    for file in arguments.files:
+        text = _text(file)
+        try:
+            verify(text)
+            wrong = None
+        except RecordError as error:
+            wrong = error
+        for line in text.splitlines()[: wrong.line - 1 if wrong is not None else None]:
+            print(_sentence(json.loads(line)))
+        if wrong is not None:
+            print(f"{file}: refused: {wrong}", file=sys.stderr)
+            code = 1
+    return code
+
+
+def _sentence(line: dict[str, Any]) -> str:
+    """A record line as a line to read."""
+    if "record" in line:
+        game = engine.load(line["game"], line["seats"], **line["options"])
+        players = "  ".join(f"{seat} {name}" for seat, name in enumerate(line["players"]))
+        return f"{game.title}, {line['seats']} seats: {players}"
+    if "pack" in line:
+        return f"deal: {' '.join(line['pack'])}"
+    if "scores" in line:
+        return f"scores {_row(line['scores'])}  places {_row(line['places'])}"
+    fault = line.get("fault")
+    return f"  {line['seat']}  {line['action']}" + (f"   [{fault['kind']}]" if fault else "")
+
+
+def _row(numbers: Any) -> str:
+    return " ".join(str(number) for number in numbers)
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise BadRequest(f"cannot read {file}: {error.strerror}; give the path of a record file") from error

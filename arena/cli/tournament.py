@@ -1,0 +1,180 @@
+"""`arena tournament`: an organiser's life. Knows no SQL and no schedule."""
+
+import argparse
+import sys
+import time
+import uuid
+from typing import Any
+
+from arena.cli.client import Server, calls, find_login
+from arena.cli.data import add_data_option, read_settings
+from arena.cli.table import print_table
+from arena.v1 import play_pb2
+from arena.v1 import tournament_pb2 as pb
+from arena.v1.tournament_pb2_grpc import TournamentServiceStub
+
+STATES = {
+    pb.TOURNAMENT_STATE_OPEN: "open",
+    pb.TOURNAMENT_STATE_RUNNING: "running",
+    pb.TOURNAMENT_STATE_DONE: "done",
+}
+
+
+def add_commands(commands: Any) -> None:
+    """Adds `arena tournament …`."""
+    parser = commands.add_parser("tournament", help="make, start and watch tournaments")
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+
+    create = actions.add_parser("create", help="make a balanced round-robin; with --bots it starts at once")
+    create.add_argument("name", nargs="?", default="")
+    create.add_argument("--game", required=True)
+    create.add_argument(
+        "--bots", nargs="+", default=[], metavar="BOT", help="names, or 'all' for every bot of the game"
+    )
+    create.add_argument("--seats", type=int, default=0)
+    create.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
+    create.add_argument("--orbits", type=int, default=1, help="passes of the schedule (default 1)")
+    create.add_argument("--units", type=int, default=4, help="duplicate units at each table of a pass (default 4)")
+    create.add_argument("--move-ms", type=int, default=0, help="time for one move")
+    create.add_argument("--bank-ms", type=int, default=0, help="extra time for a whole match")
+    create.add_argument("--open", action="store_true", help="leave it open for entries; start it with 'start'")
+    create.set_defaults(run=run_create)
+
+    enter = actions.add_parser("enter", help="enter bots into an open tournament")
+    enter.add_argument("name")
+    enter.add_argument("bots", nargs="+", metavar="BOT")
+    enter.set_defaults(run=run_enter)
+
+    for word, text, what in (
+        ("start", "close the entries and start", run_start),
+        ("watch", "show the progress until it is done", run_watch),
+        ("show", "print one tournament", run_show),
+    ):
+        action = actions.add_parser(word, help=text)
+        action.add_argument("name")
+        action.set_defaults(run=what)
+        add_data_option(action)
+
+    listing = actions.add_parser("list", help="the tournaments, newest first")
+    listing.add_argument("--json", action="store_true")
+    listing.set_defaults(run=run_list)
+
+    for action in (create, enter, listing):
+        add_data_option(action)
+
+
+def run_create(arguments: argparse.Namespace) -> int:
+    """Creates, and starts when bots are given and it is not to stay open."""
+    server = Server(find_login(arguments.data))
+    stub = TournamentServiceStub(server.channel)
+    request = pb.CreateTournamentRequest(
+        tournament=arguments.name,
+        game=arguments.game,
+        seats=arguments.seats,
+        options=read_settings(arguments.set),
+        bots=arguments.bots,
+        orbits=arguments.orbits,
+        units=arguments.units,
+        limits=play_pb2.Limits(move_ms=arguments.move_ms, bank_ms=arguments.bank_ms),
+        request_id=str(uuid.uuid4()),
+    )
+    with calls(server):
+        made = stub.CreateTournament(request, metadata=server.metadata)
+    print(f"{made.tournament}: {made.game}, {made.seats} seats, {len(made.bots)} bots")
+    print(f"commitment {made.commitment.hex()}")
+    if arguments.bots and not arguments.open:
+        return _start(server, made.tournament)
+    print(f"open for entries; next: arena tournament enter {made.tournament} BOT …")
+    return 0
+
+
+def run_enter(arguments: argparse.Namespace) -> int:
+    """Enters bots."""
+    server = Server(find_login(arguments.data))
+    with calls(server):
+        request = pb.EnterTournamentRequest(tournament=arguments.name, bots=arguments.bots)
+        entered = TournamentServiceStub(server.channel).EnterTournament(request, metadata=server.metadata)
+    print(f"{entered.tournament}: {len(entered.bots)} bots: {' '.join(entered.bots)}")
+    return 0
+
+
+def run_start(arguments: argparse.Namespace) -> int:
+    """Starts an open tournament."""
+    return _start(Server(find_login(arguments.data)), arguments.name)
+
+
+def run_watch(arguments: argparse.Namespace) -> int:
+    """Follows a tournament to its end."""
+    server = Server(find_login(arguments.data))
+    shown = sys.stderr.isatty()
+    while True:
+        state = get(server, arguments.name)
+        if state.state == pb.TOURNAMENT_STATE_OPEN:
+            print(f"{state.tournament} is open for entries; next: arena tournament start {state.tournament}")
+            return 0
+        if state.state == pb.TOURNAMENT_STATE_DONE:
+            break
+        if shown:
+            print(f"\r\033[K{_progress(state)}", end="", file=sys.stderr)
+        time.sleep(0.5)
+    if shown:
+        print("\r\033[K", end="", file=sys.stderr)
+    print(f"{state.tournament} is done; next: arena ratings {state.game}")
+    return 0
+
+
+def run_show(arguments: argparse.Namespace) -> int:
+    """Prints all of one tournament."""
+    state = get(Server(find_login(arguments.data)), arguments.name)
+    print(f"{state.tournament}: {state.game}, {state.seats} seats, {STATES[state.state]}")
+    print(f"bots        {' '.join(state.bots) or '(none yet)'}")
+    print(f"schedule    {state.orbits} orbits, {state.units} units at each table")
+    print(f"clock       {state.limits.move_ms} ms a move, bank {state.limits.bank_ms} ms")
+    if state.blocks:
+        print(f"progress    {_progress(state)}")
+    print(f"commitment  {state.commitment.hex()}")
+    if state.secret:
+        print(f"secret      {state.secret.hex()}")
+    return 0
+
+
+def run_list(arguments: argparse.Namespace) -> int:
+    """Prints the tournaments."""
+    server = Server(find_login(arguments.data))
+    rows: list[list[str | int]] = []
+    token = ""
+    while True:
+        request = pb.ListTournamentsRequest(page_size=200, page_token=token)
+        with calls(server):
+            page = TournamentServiceStub(server.channel).ListTournaments(request, metadata=server.metadata)
+        rows += [
+            [one.tournament, one.game, one.seats, len(one.bots), STATES[one.state], f"{one.blocks_done}/{one.blocks}"]
+            for one in page.tournaments
+        ]
+        token = page.next_page_token
+        if not token:
+            break
+    print_table(["Tournament", "Game", "Seats", "Bots", "State", "Blocks"], rows, as_json=arguments.json)
+    return 0
+
+
+def get(server: Server, name: str) -> pb.Tournament:
+    """One tournament as it stands."""
+    with calls(server):
+        request = pb.GetTournamentRequest(tournament=name)
+        return TournamentServiceStub(server.channel).GetTournament(request, metadata=server.metadata)
+
+
+def _start(server: Server, name: str) -> int:
+    with calls(server):
+        request = pb.StartTournamentRequest(tournament=name)
+        started = TournamentServiceStub(server.channel).StartTournament(request, metadata=server.metadata)
+    print(
+        f"{started.tournament} has started: {started.blocks} blocks; next: arena tournament watch {started.tournament}"
+    )
+    return 0
+
+
+def _progress(state: pb.Tournament) -> str:
+    void = f", {state.blocks_void} void" if state.blocks_void else ""
+    return f"{state.blocks_done} of {state.blocks} blocks done{void}"

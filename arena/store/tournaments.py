@@ -1,0 +1,202 @@
+"""Tournaments as organisers and readers see them. Knows no schedule, no lease and no rating."""
+
+import json
+import secrets
+import zlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from arena.errors import AlreadyExists, BadRequest, NotAllowed, NotFound, WrongState
+from arena.store import Connection
+from arena.store.bots import active_version, find_bot
+from arena.store.names import check_name
+from arena.store.people import User
+from arena.store.sql import statements
+
+SQL = statements(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class NewTournament:
+    """What an organiser chooses. ``options`` are all options of the game as text."""
+
+    game: str
+    seats: int
+    options: dict[str, str]
+    orbits: int
+    units: int
+    move_ms: int
+    bank_ms: int
+    max_faults: int
+    startup_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """A tournament and how far it is. ``blocks`` leaves out those that were replaced."""
+
+    name: str
+    owner: str
+    game: str
+    seats: int
+    options: dict[str, str]
+    orbits: int
+    units: int
+    move_ms: int
+    bank_ms: int
+    max_faults: int
+    startup_ms: int
+    secret: bytes
+    commitment: bytes
+    created_at: datetime
+    started_at: datetime | None
+    closed_at: datetime | None
+    bots: list[str]
+    blocks: int
+    blocks_done: int
+    blocks_void: int
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A finished match; lists are by seat."""
+
+    unit: int
+    rotation: int
+    bots: list[str]
+    scores: list[int]
+    places: list[int]
+    faults: list[int]
+
+
+def create_tournament(
+    connection: Connection, user: User, name: str, wanted: NewTournament, request_id: str
+) -> Tournament:
+    """Makes a tournament that is open for entries, or returns the one that this request made before.
+
+    ``name`` may be empty: then it is the game's id and the next number.
+
+    :raises BadRequest: if the name cannot be one.
+    :raises AlreadyExists: if there is a tournament of this name.
+    """
+    with connection.transaction():
+        if request_id:
+            row = connection.execute(
+                SQL["tournament_of_request"], {"owner": user.name, "request_id": request_id}
+            ).fetchone()
+            if row is not None:
+                return find_tournament(connection, row[0])
+        chosen = name or _next_name(connection, wanted.game)
+        check_name("tournament", chosen)
+        row = connection.execute(
+            SQL["add_tournament"],
+            {
+                "name": chosen,
+                "owner": user.name,
+                "game": wanted.game,
+                "seats": wanted.seats,
+                "options": Jsonb(wanted.options),
+                "orbits": wanted.orbits,
+                "units": wanted.units,
+                "move_ms": wanted.move_ms,
+                "bank_ms": wanted.bank_ms,
+                "max_faults": wanted.max_faults,
+                "startup_ms": wanted.startup_ms,
+                "secret": secrets.token_bytes(32),
+                "request_id": request_id or None,
+            },
+        ).fetchone()
+        if row is None:
+            raise AlreadyExists(f"there is a tournament '{chosen}' already; choose another name")
+        return find_tournament(connection, chosen)
+
+
+def enter_tournament(connection: Connection, user: User, name: str, bots: list[str]) -> Tournament:
+    """Enters bots; one that is in stays in. All or none.
+
+    :raises NotFound: if the tournament or a bot does not exist.
+    :raises NotAllowed: if neither the tournament nor the bot is the user's.
+    :raises WrongState: if the entries are closed, or a bot is retired or has no version that plays.
+    :raises BadRequest: if a bot does not play the game.
+    """
+    with connection.transaction():
+        tournament = lock_open(connection, name)
+        for bot_name in bots:
+            bot = find_bot(connection, bot_name)
+            if not (user.admin or user.name in (tournament.owner, bot.owner)):
+                raise NotAllowed(f"neither '{name}' nor the bot '{bot_name}' is yours; ask the owner of one of them")
+            if bot.retired:
+                raise WrongState(f"the bot '{bot_name}' is retired")
+            version = active_version(connection, bot_name)
+            if version is None:
+                raise WrongState(
+                    f"the bot '{bot_name}' has no version that plays; 'arena bot log {bot_name}' says why"
+                    if bot.kind == "hosted"
+                    else f"the bot '{bot_name}' has never connected; start it first"
+                )
+            if tournament.game not in version.games:
+                raise BadRequest(f"the bot '{bot_name}' does not play {tournament.game}; it plays {version.games}")
+            connection.execute(SQL["add_entry"], {"tournament": name, "bot": bot_name})
+        return find_tournament(connection, name)
+
+
+def lock_open(connection: Connection, name: str) -> Tournament:
+    """The tournament, locked until the transaction ends.
+
+    :raises NotFound: if there is none of this name.
+    :raises WrongState: if its entries are closed.
+    """
+    connection.execute(SQL["lock_tournament"], {"name": name})
+    tournament = find_tournament(connection, name)
+    if tournament.started_at is not None:
+        raise WrongState(f"'{name}' has started; its entries are closed")
+    return tournament
+
+
+def find_tournament(connection: Connection, name: str) -> Tournament:
+    """One tournament.
+
+    :raises NotFound: if there is none of this name.
+    """
+    row = connection.execute(SQL["tournament"], {"name": name}).fetchone()
+    if row is None:
+        raise NotFound(f"there is no tournament '{name}'; 'arena tournament list' shows them")
+    return Tournament(*row)
+
+
+def list_tournaments(connection: Connection, *, before: str | None, limit: int) -> list[Tournament]:
+    """Tournaments, newest first, those made before the one called ``before``."""
+    names = connection.execute(SQL["tournaments"], {"before": before, "limit": limit}).fetchall()
+    return [find_tournament(connection, name) for (name,) in names]
+
+
+def list_matches(connection: Connection, tournament: str, *, after: tuple[int, int], limit: int) -> list[Match]:
+    """Finished matches behind (unit, rotation), in that order."""
+    unit, rotation = after
+    asked = {"tournament": tournament, "unit": unit, "rotation": rotation, "limit": limit}
+    return [Match(*row) for row in connection.execute(SQL["matches"], asked)]
+
+
+def find_record(connection: Connection, tournament: str, unit: int, rotation: int) -> str:
+    """The text of a record.
+
+    :raises NotFound: if that match has not been played or its record was pruned.
+    """
+    row = connection.execute(SQL["records_of_unit"], {"tournament": tournament, "unit": unit}).fetchone()
+    stored: list[Any] = json.loads(zlib.decompress(row[0])) if row is not None else []
+    for played_unit, played_rotation, text in stored:
+        if (played_unit, played_rotation) == (unit, rotation):
+            return str(text)
+    raise NotFound(f"'{tournament}' has no record of unit {unit}, rotation {rotation}; is that match played?")
+
+
+def _next_name(connection: Connection, game: str) -> str:
+    stem = game.replace("_", "-")
+    taken = {row[0] for row in connection.execute(SQL["names_like"], {"prefix": f"{stem}-"})}
+    number = 1
+    while f"{stem}-{number}" in taken:
+        number += 1
+    return f"{stem}-{number}"

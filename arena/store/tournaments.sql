@@ -1,0 +1,64 @@
+-- add_tournament: makes a tournament that is open for entries
+INSERT INTO tournaments (
+    name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults, startup_ms, secret, commitment,
+    request_id
+) VALUES (
+    %(name)s, %(owner)s, %(game)s, %(seats)s, %(options)s, %(orbits)s, %(units)s, %(move_ms)s, %(bank_ms)s,
+    %(max_faults)s, %(startup_ms)s, %(secret)s, sha256(%(secret)s), %(request_id)s
+)
+ON CONFLICT (name) DO NOTHING
+RETURNING name;
+
+-- tournament_of_request: the tournament that a request already made
+SELECT name FROM tournaments WHERE owner = %(owner)s AND request_id = %(request_id)s;
+
+-- names_like: names of tournaments that begin alike
+SELECT name FROM tournaments WHERE starts_with(name, %(prefix)s);
+
+-- tournament: one tournament with its blocks counted
+SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms, t.bank_ms, t.max_faults,
+       t.startup_ms, t.secret, t.commitment, t.created_at, t.started_at, t.closed_at,
+       ARRAY(SELECT bot FROM entries WHERE tournament = t.name ORDER BY position),
+       count(b.id) FILTER (WHERE NOT EXISTS (SELECT FROM blocks AS newer WHERE newer.replaces = b.id)),
+       count(b.id) FILTER (WHERE b.state = 'done'),
+       count(b.id) FILTER (
+           WHERE b.state = 'void' AND NOT EXISTS (SELECT FROM blocks AS newer WHERE newer.replaces = b.id)
+       )
+FROM tournaments AS t LEFT JOIN blocks AS b ON b.tournament = t.name
+WHERE t.name = %(name)s
+GROUP BY t.name;
+
+-- tournaments: names of a page of tournaments, newest first
+SELECT name FROM tournaments
+WHERE %(before)s::text IS NULL
+   OR (created_at, name) < (SELECT created_at, name FROM tournaments WHERE name = %(before)s)
+ORDER BY created_at DESC, name DESC
+LIMIT %(limit)s;
+
+-- lock_tournament: keeps others from changing a tournament until the transaction ends
+SELECT name FROM tournaments WHERE name = %(name)s FOR UPDATE;
+
+-- add_entry: enters a bot behind the others; nothing if it is in
+INSERT INTO entries (tournament, bot, position)
+SELECT %(tournament)s, %(bot)s, coalesce(max(position), -1) + 1 FROM entries WHERE tournament = %(tournament)s
+ON CONFLICT (tournament, bot) DO NOTHING;
+
+-- freeze_entry: notes which version plays
+UPDATE entries SET version = %(version)s WHERE tournament = %(tournament)s AND bot = %(bot)s;
+
+-- start_tournament: from now on its blocks are played
+UPDATE tournaments SET started_at = now(), engine = %(engine)s WHERE name = %(name)s;
+
+-- matches: a page of results of a tournament in order of unit and rotation
+SELECT r.unit, r.rotation, ARRAY(SELECT b.entries[i + 1] FROM unnest(r.seats) WITH ORDINALITY AS s (i, seat) ORDER BY seat),
+       r.scores, r.places, r.faults
+FROM results AS r JOIN blocks AS b ON b.id = r.block
+WHERE r.tournament = %(tournament)s AND (r.unit, r.rotation) > (%(unit)s, %(rotation)s)
+ORDER BY r.unit, r.rotation
+LIMIT %(limit)s;
+
+-- records_of_unit: the stored records of the block that has a unit
+SELECT records.data
+FROM blocks JOIN records ON records.block = blocks.id
+WHERE blocks.tournament = %(tournament)s AND blocks.state = 'done'
+  AND blocks.first_unit <= %(unit)s AND %(unit)s < blocks.first_unit + blocks.units;
