@@ -6,6 +6,7 @@ Knows no network, no clock and no file. Read :mod:`engine.game` first.
 from typing import Final
 
 from engine.callbreak import CALLBREAK
+from engine.contract_whist import CONTRACT_WHIST
 from engine.game import (
     Action,
     Game,
@@ -17,6 +18,8 @@ from engine.game import (
     Seat,
     State,
 )
+from engine.minus import MINUS
+from engine.minus_one import MINUS_ONE
 from engine.options import read_options, write_options
 from engine.playout import playout
 
@@ -41,7 +44,7 @@ __all__ = [
 VERSION: Final = "1"
 """Version of the rules' behaviour; it grows when some match would go another way than before."""
 
-GAMES: Final[dict[str, GameKind]] = {kind.id: kind for kind in (CALLBREAK,)}
+GAMES: Final[dict[str, GameKind]] = {kind.id: kind for kind in (CALLBREAK, MINUS, MINUS_ONE, CONTRACT_WHIST)}
 
 
 def load(name: str, seats: int | str | None = None, **options: object) -> Game:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.cards import PACK, SPADES, SUIT_MASK, write_card
-from engine.dealing import BROKEN, Dealing, Reader, Supply, Writer, drawn_dealer, given_dealer
-from engine.game import ActionTexts, GameKind, Phase, refusal, shared_places
+from engine.dealing import Dealing, Reader, Supply, Writer, drawn_dealer, given_dealer
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, refusal, shared_places
 from engine.options import flag, one_of, seat_or_random, whole
 from engine.shuffle import check_seed
 from engine.tricks import DUTIES, NONE, FinishedDeal, Table, TrickObservation, lowest, voids

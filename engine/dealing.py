@@ -2,10 +2,9 @@
 
 import struct
 from collections.abc import Sequence
-from typing import Final
 
 from engine.cards import write_card
-from engine.game import OutOfPacks
+from engine.game import BROKEN, OutOfPacks
 from engine.shuffle import check_seed, drawn, shuffled
 from engine.tricks import FinishedDeal
 
@@ -255,6 +254,3 @@ class Reader:
             raise ValueError(BROKEN)
         self._at += length
         return part
-
-
-BROKEN: Final = "These bytes are no state of this game with these seats and options."

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
+
+BROKEN: Final = "These bytes are no state of this game with these seats and options."
 
 Seat = int
 Action = int
 
 
-class IllegalAction(ValueError):  # noqa: N818 - the name says what was done, which is what a bot's author reads
+class IllegalAction(ValueError):
     """An action that the seat may not take now; the state is as it was.
 
     :ivar seat: who tried.
@@ -180,7 +182,7 @@ class Game(Protocol):
         ...
 
 
-class OutOfPacks(ValueError):  # noqa: N818 - a fact about the record at hand
+class OutOfPacks(ValueError):
     """A match started from packs needs another deal and none is given."""
 
 

@@ -1,0 +1,381 @@
+"""Contract Whist: 3 to 6 seats, one card less each hand, take exactly your contract. Knows nothing of the other games.
+
+Rule ids (CW-…) are those of docs/rules/contract_whist.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.cards import PACK, write_card
+from engine.dealing import Dealing, Reader, Supply, Writer, drawn_dealer, given_dealer
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, refusal, shared_places
+from engine.options import RANDOM, flag, list_of, one_of, seat_or_random
+from engine.shuffle import check_seed, drawn
+from engine.tricks import NEVER, NONE, TRUMPS, FinishedDeal, Table, TrickObservation, lowest
+
+PLAY: Final = 0
+CALL: Final = 1
+FIRST_CALL: Final = 52
+"""A contract of n is action FIRST_CALL + n."""
+
+_LEFT_OUT: Final = {3: (0,), 4: (), 5: (0, 39), 6: (0, 13, 26, 39)}
+"""Twos that are not used (CW-02)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContractWhistOptions:
+    """What a table agrees on before the first hand."""
+
+    trump_sequence: tuple[str, ...] = list_of(
+        "CW-B1", "The trumps of the hands, over and over; NT is no trump.", "S", "H", "D", "C", "NT"
+    )
+    first_trump: str = one_of("CW-B3", "The trump of the first hand.", RANDOM, "S", "H", "D", "C")
+    hook_last_hand: bool = flag("CW-B6", "Whether the hook also holds in the one-card hand.", default=True)
+    tie_break: str = one_of("CW-B9", "What breaks a tie for the win.", "share", "extra_hand", "made_contracts")
+    first_dealer: int | str = seat_or_random("CW-B3", "Who deals first.")
+
+
+class ContractWhist:
+    """The rules at one table.
+
+    :ivar hands: how many hands a match has without an extra one, which is also the size of the first.
+    :ivar suits: distinct suits of the trump sequence, in its order; ``("NT",)`` if it has none.
+    """
+
+    id: Final = "contract_whist"
+    title: Final = "Contract Whist"
+    phases: Final = (Phase("play", 0, 52), Phase("call", 52, 18))
+    num_actions: Final = 70
+    score_decimals: Final = 0
+
+    def __init__(self, seats: int, options: ContractWhistOptions) -> None:
+        if seats not in _LEFT_OUT:
+            raise ValueError(f"Contract Whist has 3 to 6 seats, not {seats} (CW-01).")
+        self.seats: Final = seats
+        self.options: Final = options
+        self.deck: Final = tuple(card for card in PACK if card not in _LEFT_OUT[seats])
+        self.hands: Final = len(self.deck) // seats
+        self.suits: Final = tuple(dict.fromkeys(t for t in options.trump_sequence if t != "NT")) or ("NT",)
+        fixed = options.first_trump
+        if fixed not in (RANDOM, *self.suits) and self.suits != ("NT",):
+            raise ValueError(
+                f"Option first_trump cannot be {fixed!r}; the trump sequence has {', '.join(self.suits)} (CW-B1)."
+            )
+        self.trumps: Final = tuple(map(TRUMPS.index, options.trump_sequence))
+        sizes = sum(range(1, self.hands + 1)) + (self.hands if options.tie_break == "extra_hand" else 0)
+        count = self.hands + (options.tie_break == "extra_hand")
+        self.bound: Final = seats * (sizes + count)
+        self._texts: Final = ActionTexts(self.id, [*map(write_card, PACK), *(f"call {n}" for n in range(18))])
+
+    def start(self, seed: bytes) -> "ContractWhistState":
+        check_seed(seed)
+        first_dealer = drawn_dealer(self.options.first_dealer, seed, self.seats)
+        first_trump = self.options.first_trump
+        if first_trump not in self.suits:
+            first_trump = self.suits[drawn(seed, "first_trump", len(self.suits))]
+        return self._open(Supply(self.deck, self.seats, 1, seed, ()), first_dealer, first_trump)
+
+    def start_from(
+        self, packs: Sequence[Sequence[int]], *, first_dealer: int | None = None, first_trump: str | None = None
+    ) -> "ContractWhistState":
+        first_dealer = given_dealer(self.options.first_dealer, first_dealer, self.seats)
+        fixed = self.options.first_trump
+        if first_trump is None:
+            first_trump = fixed if fixed in self.suits else self.suits[0]
+        if first_trump not in self.suits or (fixed in self.suits and fixed != first_trump):
+            valid = fixed if fixed in self.suits else ", ".join(self.suits)
+            raise ValueError(f"The first trump cannot be {first_trump!r}; at this table it is {valid}.")
+        return self._open(Supply(self.deck, self.seats, 1, b"", packs), first_dealer, first_trump)
+
+    def draws(self, state: "ContractWhistState") -> dict[str, Any]:
+        return {"first_dealer": state.dealing.first_dealer, "first_trump": state.first_trump}
+
+    def size(self, deal: int) -> int:
+        """Cards in each hand of a deal: one less each time, all of them again in the extra hand (CW-07, CW-B9)."""
+        return self.hands - deal if deal < self.hands else self.hands
+
+    def trump(self, first_trump: str, deal: int) -> int:
+        """The trump of a deal in the prepared score sheet (CW-05)."""
+        start = self.options.trump_sequence.index(first_trump)
+        return self.trumps[(start + deal) % len(self.trumps)]
+
+    def score(self, call: int, won: int) -> int:
+        """What a hand scores (CW-17 to CW-19)."""
+        return call + 10 if won == call else 0
+
+    def write(self, action: int) -> str:
+        return self._texts.write(action)
+
+    def read(self, text: str) -> int:
+        return self._texts.read(text)
+
+    def write_score(self, score: int) -> str:
+        return str(score)
+
+    def from_bytes(self, data: bytes) -> "ContractWhistState":
+        """The state that ``to_bytes`` wrote.
+
+        :raises ValueError: if the bytes are no state of this game with these options.
+        """
+        reader = Reader(data, self.seats)
+        dealing = reader.dealing(self.deck, 1)
+        first_trump = reader.text().decode("ascii", "replace")
+        if dealing.deal > self.hands or dealing.size != self.size(dealing.deal) or first_trump not in self.suits:
+            raise ValueError(BROKEN)
+        state = ContractWhistState(self, dealing, first_trump)
+        state.totals = reader.numbers(self.seats)
+        state.made = reader.numbers(self.seats)
+        state.last = reader.finished()
+        (over,) = reader.numbers(1)
+        calls = reader.text()
+        cards = reader.text()
+        reader.end()
+        state.lay()
+        for action in calls:
+            if not FIRST_CALL <= action < 70 or state.called == self.seats:
+                raise ValueError(BROKEN)
+            state.apply(state.table.turn, action)
+        for action in cards:
+            if state.called < self.seats or not (action < 52 and state.legal_mask(state.table.turn) >> action & 1):
+                raise ValueError(BROKEN)
+            # Not by apply: a hand that was played out ended the match, and its scores are in the totals already.
+            state.table.play(action)
+        state.over = over != 0
+        if state.over != (state.table.done == dealing.size):
+            raise ValueError(BROKEN)
+        return state
+
+    def _open(self, supply: Supply, first_dealer: int, first_trump: str) -> "ContractWhistState":
+        state = ContractWhistState(self, Dealing(supply, first_dealer), first_trump)
+        state.open_deal()
+        return state
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ContractWhist) and self.seats == other.seats and self.options == other.options
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.seats, self.options))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (ContractWhist, (self.seats, self.options))
+
+
+class ContractWhistState:
+    """A match at one moment.
+
+    :ivar called: how many seats have declared in this hand.
+    :ivar made: by seat, the sum of the contracts that were made.
+    :ivar last: the last finished hand; once a tie was played off, the extra hand.
+    """
+
+    __slots__ = ("called", "dealing", "first_trump", "game", "last", "made", "over", "table", "totals")
+
+    def __init__(self, game: ContractWhist, dealing: Dealing, first_trump: str) -> None:
+        self.game = game
+        self.dealing = dealing
+        self.first_trump = first_trump
+        self.table = Table()
+        self.table.seats = game.seats
+        self.table.step = 1
+        self.table.must_beat = NEVER
+        self.table.trump_when_void = NEVER
+        self.called = 0
+        self.totals = [0] * game.seats
+        self.made = [0] * game.seats
+        self.last: FinishedDeal | None = None
+        self.over = False
+
+    @property
+    def deal(self) -> int:
+        return self.dealing.deal
+
+    def to_act(self) -> tuple[int, ...]:
+        return () if self.over else (self.table.turn,)
+
+    def phase(self) -> int:
+        return PLAY if self.called == self.table.seats else CALL
+
+    def legal_mask(self, seat: int) -> int:
+        table = self.table
+        if seat != table.turn or self.over:
+            return 0
+        if self.called == table.seats:
+            return table.legal()
+        size = table.size
+        mask = (2 << size) - 1
+        if self.called == table.seats - 1:
+            # The hook (CW-10); in the extra hand it always holds (CW-B9).
+            barred = size - sum(call for call in table.calls if call != NONE)
+            last_hand = self.dealing.deal == self.game.hands - 1
+            if barred >= 0 and (self.game.options.hook_last_hand or not last_hand):
+                mask ^= 1 << barred
+        return mask
+
+    def legal(self, seat: int) -> list[int]:
+        first = 0 if self.called == self.table.seats else FIRST_CALL
+        mask = self.legal_mask(seat)
+        return [first + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+
+    def apply(self, seat: int, action: int) -> None:
+        option = action if self.called == self.table.seats else action - FIRST_CALL
+        if option < 0 or not self.legal_mask(seat) >> option & 1:
+            raise refusal(self, seat, action)
+        self.apply_unchecked(seat, action)
+
+    def apply_unchecked(self, seat: int, action: int) -> None:  # noqa: ARG002 - the seat to act is the only one
+        table = self.table
+        if self.called == table.seats:
+            table.play(action)
+            if table.done == table.size:
+                self._score()
+            return
+        table.call(action - FIRST_CALL)
+        self.called += 1
+
+    def observe(self, seat: int) -> TrickObservation:
+        table = self.table
+        dealing = self.dealing
+        finished = table.seats * table.done
+        return TrickObservation(
+            seat,
+            table.seats,
+            PLAY if self.called == table.seats else CALL,
+            dealing.deal,
+            0,
+            dealing.deal == self.game.hands,
+            dealing.dealer,
+            table.leader,
+            table.trump,
+            table.size,
+            table.hands[seat],
+            table.played[finished:],
+            bytes(table.calls),
+            bytes(table.won),
+            table.played[:finished],
+            table.leaders,
+            b"",
+            NONE,
+            b"",
+            tuple(self.totals),
+            self.last,
+        )
+
+    def fallback(self, seat: int) -> int:
+        """The lowest legal contract or card (CW-B12)."""
+        mask = self.legal_mask(seat)
+        return lowest(mask) if self.called == self.table.seats else FIRST_CALL + (mask & -mask).bit_length() - 1
+
+    def packs(self) -> list[tuple[int, ...]]:
+        return self.dealing.packs()
+
+    def scores(self) -> list[int]:
+        return self.totals[:]
+
+    def places(self) -> list[int]:
+        """Totals decide; once the match is over, a tie for the win is broken as the options say (CW-21, CW-B9)."""
+        keys = [(total, 0) for total in self.totals]
+        if self.over:
+            top = max(self.totals)
+            by_made = self.game.options.tie_break == "made_contracts"
+            played_off = self.dealing.deal == self.game.hands
+            for seat, total in enumerate(self.totals):
+                if total == top and by_made:
+                    keys[seat] = (total, self.made[seat])
+                elif total == top and played_off and self.last is not None:
+                    keys[seat] = (total, self.last.scores[seat])
+        return shared_places(keys)
+
+    def clone(self) -> "ContractWhistState":
+        other = ContractWhistState.__new__(ContractWhistState)
+        other.game = self.game
+        other.dealing = self.dealing.clone()
+        other.first_trump = self.first_trump
+        other.table = self.table.clone()
+        other.called = self.called
+        other.totals = self.totals[:]
+        other.made = self.made[:]
+        other.last = self.last
+        other.over = self.over
+        return other
+
+    def to_bytes(self) -> bytes:
+        seats = self.table.seats
+        writer = Writer()
+        writer.dealing(self.dealing)
+        writer.text(self.first_trump.encode())
+        writer.numbers(*self.totals, *self.made)
+        writer.finished(self.last)
+        writer.numbers(int(self.over))
+        leader = self.dealing.dealer + 1
+        writer.text(bytes(FIRST_CALL + self.table.calls[(leader + at) % seats] for at in range(self.called)))
+        writer.text(self.table.played)
+        return writer.done()
+
+    def open_deal(self) -> None:
+        """Deals the next hand; who deals follows from its number (CW-B4)."""
+        dealing = self.dealing
+        deal = dealing.deal + 1
+        dealing.open((dealing.first_dealer + deal) % self.game.seats, self.game.size(deal))
+        self.lay()
+
+    def lay(self) -> None:
+        """Puts the pack on the table; nothing is declared yet."""
+        self.table.trump = self.game.trump(self.first_trump, self.dealing.deal)
+        self.table.lay(self.dealing.pack, self.dealing.size, self.dealing.dealer)
+        self.called = 0
+
+    def _score(self) -> None:
+        table = self.table
+        game = self.game
+        scores = tuple(map(game.score, table.calls, table.won))
+        extra = self.dealing.deal == game.hands
+        self.last = FinishedDeal(bytes(table.calls), bytes(table.won), scores)
+        if not extra:
+            for seat in range(table.seats):
+                self.totals[seat] += scores[seat]
+                if table.won[seat] == table.calls[seat]:
+                    self.made[seat] += table.calls[seat]
+        tied = self.totals.count(max(self.totals)) > 1
+        if self.dealing.deal + 1 < game.hands or (not extra and game.options.tie_break == "extra_hand" and tied):
+            self.open_deal()
+        else:
+            self.over = True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ContractWhistState) and self.game == other.game and self.to_bytes() == other.to_bytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_state, (self.game, self.to_bytes()))
+
+
+def _state(game: ContractWhist, data: bytes) -> ContractWhistState:
+    return game.from_bytes(data)
+
+
+CONTRACT_WHIST: Final = GameKind(
+    id="contract_whist",
+    title="Contract Whist",
+    seat_counts=(3, 4, 5, 6),
+    usual_seats=4,
+    aliases=(
+        "oh hell",
+        "oh well",
+        "oh pshaw",
+        "nomination whist",
+        "nominations",
+        "nommy",
+        "blob",
+        "blackout",
+        "bust",
+        "elevator",
+        "jungle bridge",
+        "diminishing contract whist",
+        "up and down the river",
+    ),
+    presets={},
+    options=ContractWhistOptions,
+    make=ContractWhist,
+)

@@ -1,0 +1,401 @@
+"""Minus: four seats, two laps of trump calls, miss your call and lose it. Knows nothing of the other games.
+
+Rule ids (MN-…) are those of docs/rules/minus.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.cards import PACK, SUITS, write_card
+from engine.dealing import Dealing, Reader, Supply, Writer, drawn_dealer, given_dealer
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, refusal, shared_places
+from engine.options import flag, one_of, seat_or_random, whole
+from engine.shuffle import check_seed
+from engine.tricks import DUTIES, NONE, UNSETTLED, FinishedDeal, Table, TrickObservation, lowest
+
+PLAY: Final = 0
+CALL: Final = 1
+FIRST_LAP: Final = 2
+SECOND_LAP: Final = 3
+FIRST_CALL: Final = 50
+"""A call of n is action FIRST_CALL + n."""
+PASS: Final = 64
+
+_FIRST: Final = (0, 52, 64, 64)
+"""First action of each phase."""
+
+
+@dataclass(frozen=True, slots=True)
+class MinusOptions:
+    """What a table agrees on before the first deal."""
+
+    direction: str = one_of("MN-V7", "Which way deal, laps, calls and play go.", "clockwise", "anticlockwise")
+    second_lap: bool = flag("MN-V2", "Whether the trump may be taken over on 13 cards.", default=True)
+    takeover_min: int = whole("MN-V1", "The lowest number that takes the trump over.", 10, least=5, most=13)
+    all_pass_trump: str = one_of("MN-V3", "The trump when all pass.", "S", "H", "D", "C")
+    must_beat: str = one_of("MN-V4", "When a follower must play a higher card.", "unless_trumped", "never", "always")
+    trump_when_void: str = one_of(
+        "MN-V5", "What a player without the suit led owes.", "must_win", "always", "no_waste", "never"
+    )
+    match_end: str = one_of("MN-V8", "What ends the match.", "deals", "target")
+    deals: int = whole("MN-34", "Deals in a match of deals.", 5, least=1)
+    target: int = whole("MN-35", "The total that ends a match to a target.", 21, least=1)
+    max_deals: int = whole("MN-B11", "A match to a target ends after this many deals.", 60, least=1)
+    first_dealer: int | str = seat_or_random("MN-B14", "Who deals first.")
+
+
+class Minus:
+    """The rules at one table."""
+
+    id: Final = "minus"
+    title: Final = "Minus"
+    seats: Final = 4
+    phases: Final = (
+        Phase("play", 0, 52),
+        Phase("call", 52, 12),
+        Phase("first lap", 64, 37),
+        Phase("second lap", 64, 37),
+    )
+    num_actions: Final = 101
+    score_decimals: Final = 0
+
+    def __init__(self, seats: int, options: MinusOptions) -> None:
+        if seats != 4:
+            raise ValueError(f"Minus has 4 seats, not {seats} (MN-01).")
+        self.options: Final = options
+        self.step: Final = 1 if options.direction == "clockwise" else 3
+        self.must_beat: Final = DUTIES[options.must_beat]
+        self.trump_when_void: Final = DUTIES[options.trump_when_void]
+        self.most_deals: Final = options.deals if options.match_end == "deals" else options.max_deals
+        self.bound: Final = self.most_deals * (64 if options.second_lap else 60)
+        calls = [f"call {n}" for n in range(2, 14)]
+        trumps = [f"trump {n}{suit}" for n in range(5, 14) for suit in SUITS]
+        self._texts: Final = ActionTexts(self.id, [*map(write_card, PACK), *calls, "pass", *trumps])
+
+    def start(self, seed: bytes) -> "MinusState":
+        check_seed(seed)
+        first_dealer = drawn_dealer(self.options.first_dealer, seed, 4)
+        return self._open(Supply(PACK, 4, self.step, seed, ()), first_dealer)
+
+    def start_from(self, packs: Sequence[Sequence[int]], *, first_dealer: int | None = None) -> "MinusState":
+        first_dealer = given_dealer(self.options.first_dealer, first_dealer, 4)
+        return self._open(Supply(PACK, 4, self.step, b"", packs), first_dealer)
+
+    def draws(self, state: "MinusState") -> dict[str, Any]:
+        return {"first_dealer": state.dealing.first_dealer}
+
+    def score(self, call: int, won: int) -> int:
+        """What a deal scores (MN-31, MN-32)."""
+        return call if won >= call else -call
+
+    def next_dealer(self, dealer: int, totals: Sequence[int]) -> int:
+        """The seat with the lowest total; of several, the first after the last dealer, who is last (MN-08, MN-09)."""
+        order = [(dealer + at * self.step) % 4 for at in range(1, 5)]
+        return min(order, key=lambda seat: totals[seat])
+
+    def write(self, action: int) -> str:
+        return self._texts.write(action)
+
+    def read(self, text: str) -> int:
+        return self._texts.read(text)
+
+    def write_score(self, score: int) -> str:
+        return str(score)
+
+    def from_bytes(self, data: bytes) -> "MinusState":
+        """The state that ``to_bytes`` wrote.
+
+        :raises ValueError: if the bytes are no state of this game with these options.
+        """
+        reader = Reader(data, 4)
+        dealing = reader.dealing(PACK, self.step)
+        state = MinusState(self, dealing)
+        state.totals = reader.numbers(4)
+        state.last = reader.finished()
+        (over,) = reader.numbers(1)
+        laps = reader.text()
+        calls = reader.text()
+        cards = reader.text()
+        reader.end()
+        state.lay()
+        for option in laps:
+            if state.stage < FIRST_LAP:
+                raise ValueError(BROKEN)
+            state.apply(state.table.turn, PASS + option)
+        for number in calls:
+            if state.stage != CALL:
+                raise ValueError(BROKEN)
+            state.apply(state.table.turn, FIRST_CALL + number)
+        for card in cards:
+            if state.stage != PLAY or not (card < 52 and state.legal_mask(state.table.turn) >> card & 1):
+                raise ValueError(BROKEN)
+            # Not by apply: a deal that was played out ended the match, and its scores are in the totals already.
+            state.table.play(card)
+        state.over = over != 0
+        if dealing.deal >= self.most_deals or dealing.size != 13 or state.over != (state.table.done == 13):
+            raise ValueError(BROKEN)
+        return state
+
+    def _open(self, supply: Supply, first_dealer: int) -> "MinusState":
+        state = MinusState(self, Dealing(supply, first_dealer))
+        state.open_deal(first_dealer)
+        return state
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Minus) and self.options == other.options
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.options))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Minus, (4, self.options))
+
+
+class MinusState:
+    """A match at one moment.
+
+    :ivar stage: the phase, PLAY to SECOND_LAP.
+    :ivar packet: by seat, the five cards of the first packet.
+    :ivar laps: turns of the laps so far: 0 for a pass, otherwise action - PASS.
+    :ivar standing: the highest lap call so far that stands, as action - PASS, 0 for none.
+    :ivar caller: who made it; NONE for nobody.
+    :ivar owed: how many seats have still to call for tricks.
+    """
+
+    __slots__ = (
+        "caller", "dealing", "game", "laps", "last", "over", "owed", "packet", "stage", "standing", "table", "totals",
+    )  # fmt: skip
+
+    def __init__(self, game: Minus, dealing: Dealing) -> None:
+        self.game = game
+        self.dealing = dealing
+        self.table = Table()
+        self.table.seats = 4
+        self.table.step = game.step
+        self.table.must_beat = game.must_beat
+        self.table.trump_when_void = game.trump_when_void
+        self.table.trump = UNSETTLED
+        self.stage = FIRST_LAP
+        self.packet = [0, 0, 0, 0]
+        self.laps = b""
+        self.standing = 0
+        self.caller = NONE
+        self.owed = 0
+        self.totals = [0, 0, 0, 0]
+        self.last: FinishedDeal | None = None
+        self.over = False
+
+    @property
+    def deal(self) -> int:
+        return self.dealing.deal
+
+    def to_act(self) -> tuple[int, ...]:
+        return () if self.over else (self.table.turn,)
+
+    def phase(self) -> int:
+        return self.stage
+
+    def legal_mask(self, seat: int) -> int:
+        if seat != self.table.turn or self.over:
+            return 0
+        if self.stage == PLAY:
+            return self.table.legal()
+        if self.stage == CALL:
+            return (1 << 12) - 1
+        least, most = (5, 7) if self.stage == FIRST_LAP else (self.game.options.takeover_min, 13)
+        if self.standing:
+            # Whatever stands was called in this lap, or is below any call of the second one (MN-11, MN-15, MN-B4).
+            least = max(least, _number(self.standing) + 1)
+        if least > most:
+            return 1
+        return 1 | (2 << 4 * (most - 4)) - (2 << 4 * (least - 5))
+
+    def legal(self, seat: int) -> list[int]:
+        first = _FIRST[self.stage]
+        mask = self.legal_mask(seat)
+        return [first + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+
+    def apply(self, seat: int, action: int) -> None:
+        option = action - _FIRST[self.stage]
+        if option < 0 or not self.legal_mask(seat) >> option & 1:
+            raise refusal(self, seat, action)
+        self.apply_unchecked(seat, action)
+
+    def apply_unchecked(self, seat: int, action: int) -> None:
+        table = self.table
+        if self.stage == PLAY:
+            table.play(action)
+            if table.done == 13:
+                self._score()
+        elif self.stage == CALL:
+            table.call(action - FIRST_CALL)
+            self.owed -= 1
+            self._ask()
+        else:
+            self.laps += bytes((action - PASS,))
+            if action != PASS:
+                self.standing = action - PASS
+                self.caller = table.leader = seat
+            table.turn = (seat + table.step) % 4
+            if len(self.laps) == 4 and self.game.options.second_lap:
+                self.stage = SECOND_LAP
+            elif len(self.laps) == 4 + 4 * self.game.options.second_lap:
+                self._settle()
+
+    def observe(self, seat: int) -> TrickObservation:
+        table = self.table
+        dealing = self.dealing
+        finished = 4 * table.done
+        return TrickObservation(
+            seat,
+            4,
+            self.stage,
+            dealing.deal,
+            0,
+            False,
+            dealing.dealer,
+            table.leader,
+            table.trump,
+            13,
+            # MN-06: the second packet is not dealt before the first lap is over.
+            self.packet[seat] if self.stage == FIRST_LAP else table.hands[seat],
+            table.played[finished:],
+            bytes(table.calls),
+            bytes(table.won),
+            table.played[:finished],
+            table.leaders,
+            self.laps,
+            self.caller if self.stage < FIRST_LAP else NONE,
+            b"",
+            tuple(self.totals),
+            self.last,
+        )
+
+    def fallback(self, seat: int) -> int:
+        """Pass, the lowest call, the lowest legal card (MN-B15)."""
+        mask = self.legal_mask(seat)
+        return lowest(mask) if self.stage == PLAY else _FIRST[self.stage] + (mask & -mask).bit_length() - 1
+
+    def packs(self) -> list[tuple[int, ...]]:
+        return self.dealing.packs()
+
+    def scores(self) -> list[int]:
+        return self.totals[:]
+
+    def places(self) -> list[int]:
+        """Totals decide; ties are shared (MN-36)."""
+        return shared_places([(total,) for total in self.totals])
+
+    def clone(self) -> "MinusState":
+        other = MinusState.__new__(MinusState)
+        other.game = self.game
+        other.dealing = self.dealing.clone()
+        other.table = self.table.clone()
+        other.stage = self.stage
+        other.packet = self.packet
+        other.laps = self.laps
+        other.standing = self.standing
+        other.caller = self.caller
+        other.owed = self.owed
+        other.totals = self.totals[:]
+        other.last = self.last
+        other.over = self.over
+        return other
+
+    def to_bytes(self) -> bytes:
+        writer = Writer()
+        writer.dealing(self.dealing)
+        writer.numbers(*self.totals)
+        writer.finished(self.last)
+        writer.numbers(int(self.over))
+        writer.text(self.laps)
+        order = [(self.dealing.dealer + at * self.game.step) % 4 for at in range(1, 5)]
+        calls = [self.table.calls[seat] for seat in order if seat != self.caller]
+        writer.text(bytes(call for call in calls if call != NONE))
+        writer.text(self.table.played)
+        return writer.done()
+
+    def open_deal(self, dealer: int) -> None:
+        """Deals the next deal."""
+        self.dealing.open(dealer, 13)
+        self.lay()
+
+    def lay(self) -> None:
+        """Puts the pack on the table; nobody has spoken yet."""
+        pack = self.dealing.pack
+        self.table.lay(pack, 13, self.dealing.dealer)
+        self.table.trump = UNSETTLED
+        packet = [0, 0, 0, 0]
+        for at in range(20):
+            packet[(self.dealing.dealer + (at + 1) * self.game.step) % 4] |= 1 << pack[at]
+        self.packet = packet
+        self.stage = FIRST_LAP
+        self.laps = b""
+        self.standing = 0
+        self.caller = NONE
+        self.owed = 0
+
+    def _settle(self) -> None:
+        """The laps are over: the trump is known, and the calls begin (MN-12, MN-13, MN-16 to MN-20)."""
+        table = self.table
+        if self.standing:
+            table.trump = (self.standing - 1) % 4
+            table.calls[self.caller] = _number(self.standing)
+            self.owed = 3
+        else:
+            table.trump = SUITS.index(self.game.options.all_pass_trump)
+            self.owed = 4
+        self.stage = CALL
+        self._ask()
+
+    def _ask(self) -> None:
+        """Gives the turn to the next seat that owes a call, or to the leader of the first trick."""
+        table = self.table
+        if not self.owed:
+            table.turn = table.leader
+            self.stage = PLAY
+        elif table.turn == self.caller:
+            table.turn = (table.turn + table.step) % 4
+
+    def _score(self) -> None:
+        table = self.table
+        options = self.game.options
+        scores = tuple(map(self.game.score, table.calls, table.won))
+        self.last = FinishedDeal(bytes(table.calls), bytes(table.won), scores)
+        for seat in range(4):
+            self.totals[seat] += scores[seat]
+        reached = options.match_end == "target" and max(self.totals) >= options.target
+        if reached or self.dealing.deal + 1 == self.game.most_deals:
+            self.over = True
+        else:
+            self.open_deal(self.game.next_dealer(self.dealing.dealer, self.totals))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MinusState) and self.game == other.game and self.to_bytes() == other.to_bytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_state, (self.game, self.to_bytes()))
+
+
+def _number(option: int) -> int:
+    """The number of tricks of a trump call."""
+    return 5 + (option - 1) // 4
+
+
+def _state(game: Minus, data: bytes) -> MinusState:
+    return game.from_bytes(data)
+
+
+MINUS: Final = GameKind(
+    id="minus",
+    title="Minus",
+    seat_counts=(4,),
+    usual_seats=4,
+    aliases=(),
+    presets={},
+    options=MinusOptions,
+    make=Minus,
+)
