@@ -1,0 +1,341 @@
+"""The ledger: who plays which block, and what came out, exactly once. Knows no broker, no process and no rules.
+
+A block is claimed under a lease, and only its newest lease can end it. A lease lives as long as the longest silence
+that the clock of the match allows and 15 s more, and every progress of the match extends it. What is delivered twice is
+answered like the first time; what comes under a lease that is not the block's any more is refused and noted.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from psycopg.rows import class_row, scalar_row
+
+from arena.errors import NotFound, WrongState
+from arena.store import Connection
+from arena.store.sql import statements
+from arena.tournaments.block import BotLog, MatchReport, UnitKind
+from arena.tournaments.results import check_whole, digest_of, write_logs, write_results
+
+SQL = statements(__file__)
+
+GRACE_MS = 15_000
+"""How much longer a lease lives than the longest silence that the clock of a match allows."""
+
+COUNTED_DEATHS = 3
+"""A block on which so many block processes died is given up."""
+
+ALARMING_LOSSES = 10
+"""A lost worker is nobody's fault, but somebody should look at a block that lost so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewBlock:
+    """A block to be played: one table of an orbit times some units. ``entries`` are names of bots."""
+
+    orbit: int
+    table_index: int
+    entries: tuple[str, ...]
+    kind: UnitKind
+    first_unit: int
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to play a block. ``duration_ms`` is how long it lives without progress."""
+
+    token: uuid.UUID
+    block: int
+    tournament: str
+    duration_ms: int
+
+
+class Cause(StrEnum):
+    """Why an attempt was given up."""
+
+    DIED = "died"
+    """The block process itself died: one of three."""
+    LOST = "lost"
+    """Through nobody's fault at the table; cards may have been dealt."""
+    UNSEEN = "unseen"
+    """Through nobody's fault at the table, before any card was dealt."""
+
+
+class Ending(StrEnum):
+    """What became of results that were handed in."""
+
+    RECORDED = "recorded"
+    """They are written and count."""
+    REPEATED = "repeated"
+    """They were written before, the same ones."""
+    SUPERSEDED = "superseded"
+    """The lease was not the block's any more: refused, and noted with the attempt."""
+    CONFLICT = "conflict"
+    """Other results were written under the same lease: refused, with an alarm."""
+
+
+def enqueue(connection: Connection, tournament: str, blocks: Sequence[NewBlock]) -> list[int]:
+    """Ids of the new blocks, which wait from now on. Call it in the transaction that starts the tournament."""
+    with connection.transaction():
+        return [_add(connection, tournament, block, deaths=0, replaces=None) for block in blocks]
+
+
+def claim(connection: Connection, block: int, worker: str, engine: str) -> Lease | None:
+    """A new lease if the block waits or its lease ran out; None if somebody else plays it or it has ended.
+
+    :raises NotFound: if there is no such block.
+    :raises WrongState: if the tournament is played with another version of the engine than the worker has.
+    """
+    with connection.transaction():
+        row = _locked(connection, block)
+        if row.engine != engine:
+            raise WrongState(
+                f"block {block} of tournament '{row.tournament}' is played with engine {row.engine} and this worker "
+                f"has engine {engine}: run a worker of that version"
+            )
+        if row.state == "leased" and row.expired:
+            assert row.lease is not None
+            _end_attempt(connection, row.lease, "expired", "The lease ran out.")
+            lost = _scalar(connection, "lost_attempts", block=block)
+            if lost == ALARMING_LOSSES:
+                _alarm(connection, "workers-lost", f"Block {block} has lost {lost} workers: look at their logs.", row)
+            if row.kind == UnitKind.SINGLE:
+                _give_up(connection, row, row.deaths)
+                _draw_again(connection, row, row.deaths)
+                return None
+        elif row.state != "queued":
+            return None
+        lease = Lease(uuid.uuid4(), block, row.tournament, row.longest_silence_ms + GRACE_MS)
+        _run(connection, "lease_block", block=block, lease=lease.token, duration_ms=lease.duration_ms)
+        _run(connection, "add_attempt", block=block, lease=lease.token, worker=worker)
+        return lease
+
+
+def progress(connection: Connection, lease: Lease, matches: int, decisions: int) -> bool:
+    """Whether the lease is still the block's. It is extended if the attempt got further than it ever told before."""
+    with connection.transaction():
+        values = {
+            "lease": lease.token,
+            "duration_ms": lease.duration_ms,
+            "matches": matches,
+            "decisions": decisions,
+        }
+        if connection.execute(SQL["extend_lease"], values).fetchone() is None:
+            return holds(connection, lease)
+        connection.execute(SQL["note_progress"], values)
+        return True
+
+
+def holds(connection: Connection, lease: Lease) -> bool:
+    """Whether the lease is still the block's."""
+    return _scalar(connection, "holds", lease=lease.token) is not None
+
+
+def finish(connection: Connection, lease: Lease, reports: Sequence[MatchReport], logs: Sequence[BotLog] = ()) -> Ending:
+    """What became of the results of a whole block: results, records, logs, the block's end and the tournament's are
+    written together or not at all. After an error the same call may be made again.
+
+    :raises ValueError: if the reports are not those of every match of the block.
+    """
+    digest = digest_of(reports)
+    with connection.transaction():
+        row = _locked(connection, lease.block)
+        if row.lease != lease.token:
+            _end_attempt(connection, lease.token, "superseded", "Another attempt had taken over.", digest)
+            return Ending.SUPERSEDED
+        if row.state == "done":
+            written = _scalar(connection, "attempt", "digest", lease=lease.token)
+            if written == digest:
+                return Ending.REPEATED
+            _alarm(
+                connection,
+                "results-differ",
+                f"Attempt {lease.token} of block {lease.block} handed in two different results; the first ones count. "
+                f"Compare the records of the block.",
+                row,
+            )
+            return Ending.CONFLICT
+        check_whole(reports, range(row.first_unit, row.first_unit + row.units), row.rotations)
+        write_results(connection, row.id, row.tournament, reports)
+        write_logs(connection, row.id, row.entries, logs)
+        _end_attempt(connection, lease.token, "done", "", digest)
+        _run(connection, "finish_block", block=row.id)
+        _close(connection, row.tournament)
+        return Ending.RECORDED
+
+
+def abandon(connection: Connection, lease: Lease, reason: str, cause: Cause) -> None:
+    """Gives a lease back. After three attempts that died the block is void and an alarm is raised. A block whose cards
+    remote bots may have seen is void at once, and another one, with cards that nobody has seen, takes its place. Does
+    nothing under a lease that is not the block's any more."""
+    with connection.transaction():
+        row = _locked(connection, lease.block)
+        if row.lease != lease.token or row.state != "leased":
+            return
+        _end_attempt(connection, lease.token, "died" if cause is Cause.DIED else "abandoned", reason)
+        deaths = row.deaths + (cause is Cause.DIED)
+        if deaths >= COUNTED_DEATHS:
+            _give_up(connection, row, deaths)
+            _alarm(
+                connection,
+                "block-void",
+                f"Block {row.id} of tournament '{row.tournament}' is void: its process died {deaths} times, last with: "
+                f"{reason} Mend the cause and play new units with 'arena tournament retry {row.tournament}'.",
+                row,
+            )
+            _close(connection, row.tournament)
+        elif row.kind == UnitKind.SINGLE and cause is not Cause.UNSEEN:
+            _give_up(connection, row, deaths)
+            _draw_again(connection, row, deaths)
+        else:
+            _run(connection, "requeue_block", block=row.id, deaths=deaths)
+
+
+def void(connection: Connection, block: int, reason: str) -> None:
+    """Gives a block up by a person's decision; its units do not count.
+
+    :raises NotFound: if there is no such block.
+    :raises WrongState: if it is done or void.
+    """
+    with connection.transaction():
+        row = _locked(connection, block)
+        if row.state not in ("queued", "leased"):
+            raise WrongState(
+                f"block {block} is {row.state} and stays so: only a block that is not yet played can be void"
+            )
+        if row.lease is not None:
+            _end_attempt(connection, row.lease, "expired", reason)
+        _give_up(connection, row, row.deaths)
+        _close(connection, row.tournament)
+
+
+def retry(connection: Connection, block: int) -> int:
+    """Id of a new block for the table of a void one, with new units.
+
+    :raises NotFound: if there is no such block.
+    :raises WrongState: if it is not void, has been replaced, or its tournament is closed and its secret is told.
+    """
+    with connection.transaction():
+        row = _locked(connection, block)
+        if row.state != "void":
+            raise WrongState(f"block {block} is {row.state}: only a void block is played again")
+        if _scalar(connection, "lock_tournament", tournament=row.tournament):
+            raise WrongState(f"tournament '{row.tournament}' is closed and its secret is told: start a new tournament")
+        return _draw_again(connection, row, 0)
+
+
+def pending(connection: Connection, limit: int, resend_after_s: float = 0.0) -> list[int]:
+    """Ids of blocks to be played: waiting, or with a lease that ran out. Those longest unsent to the broker first, and
+    none that was sent less than so many seconds ago."""
+    values = {"limit": limit, "resend_after_s": resend_after_s}
+    return list(connection.cursor(row_factory=scalar_row).execute(SQL["pending"], values))
+
+
+def mark_sent(connection: Connection, blocks: Sequence[int]) -> None:
+    """Notes that the blocks were sent to the broker."""
+    _run(connection, "mark_sent", blocks=list(blocks))
+
+
+def orbit_ended(connection: Connection, tournament: str, orbit: int) -> bool:
+    """Whether every block of the orbit is done or void."""
+    return bool(_scalar(connection, "orbit_ended", tournament=tournament, orbit=orbit))
+
+
+def close_ended(connection: Connection) -> None:
+    """Closes every tournament whose blocks are all done or void."""
+    _run(connection, "close_tournaments")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A locked block with what its tournament says about it."""
+
+    id: int
+    tournament: str
+    orbit: int
+    table_index: int
+    entries: list[str]
+    kind: str
+    first_unit: int
+    units: int
+    state: str
+    lease: uuid.UUID | None
+    expired: bool
+    deaths: int
+    seats: int
+    engine: str
+    longest_silence_ms: int
+
+    @property
+    def rotations(self) -> int:
+        return self.seats if self.kind == UnitKind.ROTATION else 1
+
+
+def _locked(connection: Connection, block: int) -> _Row:
+    row = connection.cursor(row_factory=class_row(_Row)).execute(SQL["lock_block"], {"block": block}).fetchone()
+    if row is None:
+        raise NotFound(f"there is no block {block}")
+    return row
+
+
+def _run(connection: Connection, statement: str, **values: Any) -> None:
+    connection.execute(SQL[statement], values)
+
+
+def _scalar(connection: Connection, statement: str, column: str = "", **values: Any) -> Any:
+    """The first column of the first row, or the named one; None if there is no row."""
+    cursor = connection.execute(SQL[statement], values)
+    row = cursor.fetchone()
+    if row is None:
+        return None
+    names = [description.name for description in cursor.description or ()]
+    return row[names.index(column) if column else 0]
+
+
+def _add(connection: Connection, tournament: str, block: NewBlock, *, deaths: int, replaces: int | None) -> int:
+    return int(
+        _scalar(
+            connection,
+            "add_block",
+            tournament=tournament,
+            orbit=block.orbit,
+            table_index=block.table_index,
+            entries=list(block.entries),
+            kind=str(block.kind),
+            first_unit=block.first_unit,
+            units=block.units,
+            deaths=deaths,
+            replaces=replaces,
+        )
+    )
+
+
+def _draw_again(connection: Connection, row: _Row, deaths: int) -> int:
+    """Puts a block with new units in the place of a void one."""
+    _scalar(connection, "lock_tournament", tournament=row.tournament)
+    # Single units turn one cyclic order over as many units as there are seats, from a multiple of the seats on.
+    first_unit = -(-_scalar(connection, "next_unit", tournament=row.tournament) // row.seats) * row.seats
+    block = NewBlock(row.orbit, row.table_index, tuple(row.entries), UnitKind(row.kind), first_unit, row.units)
+    return _add(connection, row.tournament, block, deaths=deaths, replaces=row.id)
+
+
+def _give_up(connection: Connection, row: _Row, deaths: int) -> None:
+    _run(connection, "void_block", block=row.id, deaths=deaths)
+
+
+def _close(connection: Connection, tournament: str) -> None:
+    _scalar(connection, "lock_tournament", tournament=tournament)
+    _run(connection, "close_tournament", tournament=tournament)
+
+
+def _end_attempt(
+    connection: Connection, lease: uuid.UUID, outcome: str, reason: str, digest: bytes | None = None
+) -> None:
+    _run(connection, "end_attempt", lease=lease, outcome=outcome, reason=reason, digest=digest)
+
+
+def _alarm(connection: Connection, kind: str, sentence: str, row: _Row) -> None:
+    _run(connection, "add_alarm", kind=kind, sentence=sentence, tournament=row.tournament, block=row.id)

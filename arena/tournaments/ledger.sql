@@ -1,0 +1,100 @@
+-- add_block: a block that waits
+INSERT INTO blocks (tournament, orbit, table_index, entries, kind, first_unit, units, deaths, replaces)
+VALUES (%(tournament)s, %(orbit)s, %(table_index)s, %(entries)s, %(kind)s, %(first_unit)s, %(units)s, %(deaths)s,
+    %(replaces)s)
+RETURNING id;
+
+-- lock_block: a block with the facts of its tournament, locked until the transaction ends
+SELECT b.id, b.tournament, b.orbit, b.table_index, b.entries, b.kind, b.first_unit, b.units, b.state, b.lease,
+    coalesce(b.lease_expires_at <= clock_timestamp(), false) AS expired, b.deaths, t.seats, t.engine,
+    greatest(t.startup_ms, t.move_ms + t.bank_ms) AS longest_silence_ms
+FROM blocks b JOIN tournaments t ON t.name = b.tournament
+WHERE b.id = %(block)s
+FOR UPDATE OF b;
+
+-- block_of_lease: which block an attempt is of
+SELECT block FROM attempts WHERE lease = %(lease)s;
+
+-- lease_block: gives a locked block to a new attempt
+UPDATE blocks
+SET state = 'leased', lease = %(lease)s, lease_expires_at = clock_timestamp() + %(duration_ms)s * interval '1 ms'
+WHERE id = %(block)s;
+
+-- add_attempt: the attempt of a new lease
+INSERT INTO attempts (lease, block, worker) VALUES (%(lease)s, %(block)s, %(worker)s);
+
+-- extend_lease: extends a lease that is still the block's if its attempt has got further than it was
+UPDATE blocks b
+SET lease_expires_at = clock_timestamp() + %(duration_ms)s * interval '1 ms'
+FROM attempts a
+WHERE a.lease = %(lease)s AND b.id = a.block AND b.lease = a.lease AND b.state = 'leased'
+    AND (a.matches < %(matches)s OR a.decisions < %(decisions)s)
+RETURNING b.id;
+
+-- note_progress: how far an attempt got
+UPDATE attempts
+SET matches = greatest(matches, %(matches)s), decisions = greatest(decisions, %(decisions)s),
+    progress_at = clock_timestamp()
+WHERE lease = %(lease)s;
+
+-- holds: whether a lease is still its block's
+SELECT 1 FROM blocks b JOIN attempts a ON a.block = b.id AND a.lease = b.lease
+WHERE a.lease = %(lease)s AND b.state = 'leased';
+
+-- end_attempt: how an attempt ended; the first word stands, but late results of an attempt given up before are noted
+UPDATE attempts
+SET outcome = %(outcome)s, reason = %(reason)s, digest = %(digest)s, ended_at = clock_timestamp()
+WHERE lease = %(lease)s AND (outcome IS NULL OR (%(outcome)s = 'superseded' AND outcome IN ('expired', 'abandoned', 'died')));
+
+-- attempt: what is known of an attempt
+SELECT outcome, digest, decisions FROM attempts WHERE lease = %(lease)s;
+
+-- lost_attempts: attempts of a block whose worker was lost
+SELECT count(*) FROM attempts WHERE block = %(block)s AND outcome = 'expired';
+
+-- requeue_block: a block waits again
+UPDATE blocks SET state = 'queued', lease = NULL, lease_expires_at = NULL, deaths = %(deaths)s
+WHERE id = %(block)s;
+
+-- void_block: a block is given up
+UPDATE blocks SET state = 'void', lease = NULL, lease_expires_at = NULL, deaths = %(deaths)s,
+    ended_at = clock_timestamp()
+WHERE id = %(block)s;
+
+-- finish_block: a block is done by the lease it has
+UPDATE blocks SET state = 'done', lease_expires_at = NULL, ended_at = clock_timestamp() WHERE id = %(block)s;
+
+-- lock_tournament: so that the last two blocks of a tournament do not end unseen by each other
+SELECT closed_at IS NOT NULL AS closed FROM tournaments WHERE name = %(tournament)s FOR NO KEY UPDATE;
+
+-- next_unit: the first unit number of a tournament that no block has
+SELECT coalesce(max(first_unit + units), 0) FROM blocks WHERE tournament = %(tournament)s;
+
+-- close_tournament: closes a tournament whose every block is done or void
+UPDATE tournaments t SET closed_at = clock_timestamp()
+WHERE t.name = %(tournament)s AND t.started_at IS NOT NULL AND t.closed_at IS NULL
+    AND NOT EXISTS (SELECT FROM blocks b WHERE b.tournament = t.name AND b.state IN ('queued', 'leased'));
+
+-- close_tournaments: closes every tournament whose every block is done or void
+UPDATE tournaments t SET closed_at = clock_timestamp()
+WHERE t.started_at IS NOT NULL AND t.closed_at IS NULL
+    AND NOT EXISTS (SELECT FROM blocks b WHERE b.tournament = t.name AND b.state IN ('queued', 'leased'));
+
+-- orbit_ended: whether every block of an orbit is done or void
+SELECT NOT EXISTS (
+    SELECT FROM blocks
+    WHERE tournament = %(tournament)s AND orbit = %(orbit)s AND state IN ('queued', 'leased')
+);
+
+-- pending: blocks to be played, those longest unsent first
+SELECT id FROM blocks
+WHERE (state = 'queued' OR (state = 'leased' AND lease_expires_at <= clock_timestamp()))
+    AND (sent_at IS NULL OR sent_at <= clock_timestamp() - %(resend_after_s)s * interval '1 s')
+ORDER BY sent_at NULLS FIRST, id
+LIMIT %(limit)s;
+
+-- mark_sent: when blocks were last sent to the broker
+UPDATE blocks SET sent_at = clock_timestamp() WHERE id = ANY(%(blocks)s);
+
+-- add_alarm: something that a person should see
+INSERT INTO alarms (kind, sentence, tournament, block) VALUES (%(kind)s, %(sentence)s, %(tournament)s, %(block)s);

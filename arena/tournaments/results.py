@@ -1,0 +1,73 @@
+"""The results of a block as rows and as one digest. Knows no lease and no rules."""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Sequence
+
+from arena.store import Connection
+from arena.store.sql import statements
+from arena.tournaments.block import BotLog, MatchReport
+
+SQL = statements(__file__)
+
+
+def check_whole(reports: Sequence[MatchReport], units: range, rotations: int) -> None:
+    """Returns if every match of the units was reported once.
+
+    :raises ValueError: if not; the sentence has what is missing, twice or too much.
+    """
+    expected = [(unit, rotation) for unit in units for rotation in range(rotations)]
+    got = sorted((report.unit, report.rotation) for report in reports)
+    if got != expected:
+        raise ValueError(f"the block has the matches (unit, rotation) {expected} and the results are of {got}")
+
+
+def digest_of(reports: Sequence[MatchReport]) -> bytes:
+    """SHA-256 over the digests of all matches in order of unit and rotation."""
+    parts = sorted((report.unit, report.rotation, report.digest) for report in reports)
+    return hashlib.sha256(json.dumps(parts).encode()).digest()
+
+
+def pack_records(reports: Sequence[MatchReport]) -> bytes:
+    """The records of a block as one compressed value."""
+    rows = sorted((report.unit, report.rotation, report.record) for report in reports)
+    return zlib.compress(json.dumps(rows).encode(), 6)
+
+
+def unpack_records(data: bytes) -> dict[tuple[int, int], str]:
+    """Record by unit and rotation."""
+    return {(unit, rotation): record for unit, rotation, record in json.loads(zlib.decompress(data))}
+
+
+def write_results(connection: Connection, block: int, tournament: str, reports: Sequence[MatchReport]) -> None:
+    """Writes a row for every match, and the records as one value. Call it in the transaction that ends the block."""
+    rows = [
+        {
+            "block": block,
+            "tournament": tournament,
+            "unit": report.unit,
+            "rotation": report.rotation,
+            "seats": list(report.seats),
+            "scores": list(report.scores),
+            "places": list(report.places),
+            "faults": [sum(fault.seat == seat for fault in report.faults) for seat in range(len(report.seats))],
+            "forfeited": list(report.forfeited),
+            "decisions": report.decisions,
+            "digest": bytes.fromhex(report.digest),
+        }
+        for report in reports
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(SQL["add_result"], rows)
+        cursor.execute(SQL["add_records"], {"block": block, "data": pack_records(reports)})
+
+
+def write_logs(connection: Connection, block: int, bots: Sequence[str], logs: Sequence[BotLog]) -> None:
+    """Writes what the bots, by player, wrote in each rotation."""
+    rows = [
+        {"block": block, "bot": bots[log.player], "rotation": log.rotation, "text": log.text, "exit": log.exit}
+        for log in logs
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(SQL["add_bot_log"], rows)
