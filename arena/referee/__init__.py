@@ -1,0 +1,1 @@
+"""The referee: it asks, judges answers and keeps the clocks. Knows the rules only through `engine.game`."""

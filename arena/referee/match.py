@@ -1,0 +1,158 @@
+"""One match as a generator that asks and is answered. Knows no clock, no bot and no network.
+
+Live play, play in one process and replay drive the same generator::
+
+    play = match(game, game.start(seed), limits, recorder)
+    questions = next(play)
+    while True:
+        questions = play.send(answers)      # one answer per question; StopIteration.value is the verdict
+"""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from arena.referee.clock import Limits, bank_after, budget_us
+from arena.referee.faults import Fault, FaultKind
+from engine.game import Game, Observation, State
+from engine.record import FORFEITED, Recorder, with_forfeits
+
+
+class Question(NamedTuple):
+    """What one seat is asked.
+
+    :ivar turn: number of the decision point in the match, from 0; seats that choose at the same time share it.
+    :ivar first: the action that bit 0 of ``legal_mask`` means.
+    :ivar budget_us: time for the answer, bank included.
+    :ivar last_answer_us: how long the seat's last answer in this match took; 0 before the first.
+    """
+
+    seat: int
+    turn: int
+    phase: int
+    first: int
+    legal_mask: int
+    observation: Observation
+    budget_us: int
+    last_answer_us: int
+
+
+class Answer(NamedTuple):
+    """What came back: an action, legal or not, or why none did. Exactly one of ``action`` and ``fault`` is None."""
+
+    seat: int
+    action: int | None
+    fault: FaultKind | None
+    reason: str
+    elapsed_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a match ended.
+
+    :ivar scores: by seat, in the game's score unit.
+    :ivar places: by seat, forfeits applied: 1 for the best, equal places shared.
+    :ivar forfeited: seats, ascending.
+    :ivar faults: in the order they happened.
+    :ivar decisions: how many were taken, the house's for forfeited seats included.
+    :ivar record: the whole record.
+    """
+
+    scores: tuple[int, ...]
+    places: tuple[int, ...]
+    forfeited: tuple[int, ...]
+    faults: tuple[Fault, ...]
+    decisions: int
+    record: str
+
+
+Match = Generator[tuple[Question, ...], Sequence[Answer], Verdict]
+
+
+def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder) -> Match:
+    """Plays ``state`` to its end, whatever the answers are; returns the verdict.
+
+    ``limits`` has one entry per seat. Whoever sends the answers has judged whether they came in time; the generator
+    judges whether they are legal, keeps the banks, lets the house play for faults and for forfeited seats (unasked).
+
+    :raises ValueError: if the answers are not one per question; that is the driver's fault, not a bot's.
+    """
+    phases = game.phases
+    banks = [limit.bank_ms * 1000 for limit in limits]
+    took = [0] * game.seats
+    fault_counts = [0] * game.seats
+    forfeited: set[int] = set()
+    faults: list[Fault] = []
+    turn = decisions = 0
+    while acting := state.to_act():
+        recorder.observe_state(state)
+        phase = state.phase()
+        first = phases[phase].first
+        masks = {seat: state.legal_mask(seat) for seat in acting}
+        questions = tuple(
+            Question(
+                seat,
+                turn,
+                phase,
+                first,
+                masks[seat],
+                state.observe(seat),
+                budget_us(limits[seat], phase, banks[seat]),
+                took[seat],
+            )
+            for seat in acting
+            if seat not in forfeited
+        )
+        answers = {answer.seat: answer for answer in (yield questions)} if questions else {}
+        if len(answers) != len(questions):
+            raise ValueError(f"{len(questions)} seats were asked and {len(answers)} answers came.")
+        for seat in acting:
+            mask = masks[seat]
+            if seat in forfeited:
+                action = state.fallback(seat)
+                state.apply(seat, action)
+                recorder.decision(seat, action, mask.bit_count(), 0, {"kind": FORFEITED})
+                continue
+            answer = answers[seat]
+            took[seat] = answer.elapsed_us
+            banks[seat] = bank_after(limits[seat], phase, banks[seat], answer.elapsed_us)
+            fault = _judge(game, answer, turn, first, mask)
+            if fault is None:
+                assert answer.action is not None
+                state.apply(seat, answer.action)
+                recorder.decision(seat, answer.action, mask.bit_count(), answer.elapsed_us // 1000)
+                continue
+            action = state.fallback(seat)
+            state.apply(seat, action)
+            told = {"kind": str(fault.kind), "reason": fault.reason}
+            recorder.decision(seat, action, mask.bit_count(), answer.elapsed_us // 1000, told)
+            faults.append(fault)
+            fault_counts[seat] += 1
+            if fault_counts[seat] >= limits[seat].max_faults:
+                forfeited.add(seat)
+        decisions += len(acting)
+        turn += 1
+    seats_out = tuple(sorted(forfeited))
+    record = recorder.finish(state, seats_out)
+    places = with_forfeits(state.places(), seats_out)
+    return Verdict(tuple(state.scores()), tuple(places), seats_out, tuple(faults), decisions, record)
+
+
+def _judge(game: Game, answer: Answer, turn: int, first: int, mask: int) -> Fault | None:
+    """The fault of the answer, None when the action may be taken."""
+    if answer.fault is not None:
+        return Fault(answer.seat, turn, answer.fault, answer.reason)
+    action = answer.action
+    assert action is not None
+    # Looked up in the mask first: a bot may send any number, and compiled rules count in 64 bits.
+    if 0 <= action - first < 64 and mask >> (action - first) & 1:
+        return None
+    return Fault(answer.seat, turn, FaultKind.ILLEGAL, _illegal(game, action, first, mask))
+
+
+def _illegal(game: Game, action: int, first: int, mask: int) -> str:
+    legal = ", ".join(game.write(first + bit) for bit in range(mask.bit_length()) if mask >> bit & 1)
+    if 0 <= action < game.num_actions:
+        return f"{game.write(action)} (action {action}) is not legal here; legal: {legal}."
+    return f"There is no action {action}: actions are 0 to {game.num_actions - 1}; legal here: {legal}."
