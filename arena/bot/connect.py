@@ -1,0 +1,255 @@
+"""A bot's connection to a referee: dial, say hello, answer, come back. Knows no rules."""
+
+import argparse
+import contextlib
+import os
+import queue
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import grpc
+
+from arena.bot.matches import ChooseBatch, Matches, choice
+from arena.bot.turn import Turn
+from arena.v1 import play_pb2, play_pb2_grpc
+
+PROTOCOL = 1
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 30.0
+PATIENCE_S = 60.0
+"""How long a bot keeps trying to reach an address that has never answered."""
+
+HOLD_S = 0.005
+"""Answers of one frame are sent together, but none is held back longer than this by the others."""
+
+FINAL = {
+    grpc.StatusCode.UNAUTHENTICATED: "the token is missing or wrong",
+    grpc.StatusCode.PERMISSION_DENIED: "the token may not play this bot",
+    grpc.StatusCode.INVALID_ARGUMENT: "the referee did not understand the hello",
+    grpc.StatusCode.FAILED_PRECONDITION: "the referee does not take this bot",
+    grpc.StatusCode.UNIMPLEMENTED: "there is no referee at this address",
+    grpc.StatusCode.NOT_FOUND: "the referee does not know this bot",
+}
+"""Refusals that trying again does not change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the referee is and what proves who the bot is. ``hosted``: the bot was started by a referee for one block,
+    and does not come back once its stream has ended."""
+
+    server: str
+    token: str
+    hosted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a stream ended. ``again`` tells whether it makes sense to come back; ``welcomed`` whether it ever stood."""
+
+    sentence: str
+    exit_code: int
+    again: bool
+    welcomed: bool
+
+
+def run(
+    choose: Callable[[Turn], int] | None = None,
+    *,
+    name: str,
+    games: Sequence[str],
+    version: str = "",
+    batch: int = 1,
+    choose_batch: ChooseBatch | None = None,
+) -> NoReturn:
+    """Plays until the referee says that the work is done; does not return, the process ends here.
+
+    Give ``choose``, which answers one turn, or ``choose_batch``, which answers up to ``batch`` turns of different
+    matches at once. A bot of your own finds the referee by ``--server`` and ``--token`` or by ARENA_SERVER and
+    ARENA_TOKEN; a hosted bot is told where it is by the one who starts it.
+
+    The exit code is 0 when the work is done, 1 when the bot failed or was refused, 2 when it does not know where to go.
+    """
+    if (choose is None) == (choose_batch is None):
+        raise TypeError("run needs either choose or choose_batch.")
+    address = _address(sys.argv[1:])
+    if isinstance(address, str):
+        _exit(2, address)
+    hello = play_pb2.Hello(
+        bot=os.environ.get("ARENA_BOT", "") if address.hosted else name,
+        version=version,
+        games=games,
+        batch=batch,
+        protocol=PROTOCOL,
+    )
+    hello.bot = hello.bot or name
+    if choose_batch is None:
+        assert choose is not None
+        choose_batch = one_by_one(choose)
+        step = 1
+    else:
+        step = batch
+    try:
+        ended = _sessions(address, hello, choose_batch, step)
+    except KeyboardInterrupt:
+        _exit(1, "stopped")
+    except Exception:
+        traceback.print_exc()
+        _exit(1, f"{name} failed; see above.")
+    _exit(ended.exit_code, ended.sentence)
+
+
+def one_by_one(choose: Callable[[Turn], int]) -> ChooseBatch:
+    """A ``choose_batch`` that asks ``choose`` turn after turn."""
+
+    def choose_batch(turns: Sequence[Turn]) -> list[int]:
+        return [choose(turn) for turn in turns]
+
+    return choose_batch
+
+
+def _sessions(address: Address, hello: play_pb2.Hello, choose_batch: ChooseBatch, step: int) -> Ended:
+    """Stream after stream until one ends for good."""
+    matches = Matches()
+    welcomed = False
+    pause_s = FIRST_PAUSE_S
+    started = time.monotonic()
+    while True:
+        ended = _session(address, hello, choose_batch, step, matches)
+        if ended.welcomed:
+            welcomed = True
+            pause_s = FIRST_PAUSE_S
+        if not ended.again or address.hosted:
+            return ended
+        if not welcomed and time.monotonic() - started > PATIENCE_S:
+            return Ended(f"{ended.sentence} Gave up after {PATIENCE_S:.0f} s.", 1, again=False, welcomed=False)
+        _say(f"{ended.sentence} Trying again in {pause_s:.1f} s.")
+        time.sleep(pause_s)
+        pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+
+def _session(address: Address, hello: play_pb2.Hello, choose_batch: ChooseBatch, step: int, matches: Matches) -> Ended:
+    """One stream from hello to its end."""
+    outgoing: queue.SimpleQueue[play_pb2.PlayRequest | None] = queue.SimpleQueue()
+    outgoing.put(play_pb2.PlayRequest(hello=hello))
+    channel = grpc.insecure_channel(address.server, options=_options(address))
+    call = play_pb2_grpc.PlayServiceStub(channel).Play(
+        iter(outgoing.get, None), metadata=(("authorization", f"Bearer {address.token}"),)
+    )
+    welcomed = False
+    farewell: play_pb2.Farewell | None = None
+    try:
+        for frame in call:
+            if frame.HasField("welcome"):
+                welcomed = True
+                _say(f"{frame.welcome.bot} plays at {address.server}.", quiet=address.hosted)
+            for start in frame.starts:
+                matches.start(start)
+            _answer([matches.turn(turn) for turn in frame.turns], choose_batch, step, outgoing)
+            for end in frame.ends:
+                matches.end(end)
+            if frame.HasField("farewell"):
+                farewell = frame.farewell
+    except grpc.RpcError:
+        if farewell is None:
+            return _refused(call, address, welcomed)
+    finally:
+        outgoing.put(None)
+        call.cancel()
+        channel.close()
+    return _parted(farewell, welcomed)
+
+
+def _answer(
+    turns: Sequence[Turn],
+    choose_batch: ChooseBatch,
+    step: int,
+    outgoing: "queue.SimpleQueue[play_pb2.PlayRequest | None]",
+) -> None:
+    """Answers the turns of one frame, ``step`` at a time."""
+    choices: list[play_pb2.Choice] = []
+    sent_at = time.monotonic()
+    for at in range(0, len(turns), step):
+        asked = turns[at : at + step]
+        actions = choose_batch(asked)
+        if len(actions) != len(asked):
+            raise TypeError(
+                f"choose_batch must return one action per turn: {len(asked)} turns, {len(actions)} actions."
+            )
+        choices += map(choice, asked, actions)
+        if time.monotonic() - sent_at > HOLD_S:
+            outgoing.put(play_pb2.PlayRequest(choices=choices))
+            choices = []
+            sent_at = time.monotonic()
+    if choices:
+        outgoing.put(play_pb2.PlayRequest(choices=choices))
+
+
+def _parted(farewell: play_pb2.Farewell | None, welcomed: bool) -> Ended:
+    if farewell is None:
+        return Ended("The referee closed the stream.", 1, again=True, welcomed=welcomed)
+    match farewell.reason:
+        case play_pb2.FAREWELL_REASON_DONE:
+            return Ended("", 0, again=False, welcomed=welcomed)
+        case play_pb2.FAREWELL_REASON_SHUTDOWN:
+            return Ended(farewell.message, 1, again=True, welcomed=welcomed)
+        case play_pb2.FAREWELL_REASON_TAKEN_OVER:
+            return Ended(f"Taken over: {farewell.message}", 1, again=False, welcomed=welcomed)
+        case _:
+            return Ended(f"The referee ended the stream: {farewell.message}", 1, again=False, welcomed=welcomed)
+
+
+def _refused(call: grpc.Call, address: Address, welcomed: bool) -> Ended:
+    code, details = call.code(), call.details() or ""
+    if code in FINAL and not welcomed:
+        return Ended(f"{address.server}: {FINAL[code]}: {details}", 1, again=False, welcomed=False)
+    if welcomed:
+        return Ended(f"The stream to {address.server} was lost ({details}).", 1, again=True, welcomed=True)
+    return Ended(f"No referee answers at {address.server} ({details}).", 1, again=True, welcomed=False)
+
+
+def _options(address: Address) -> list[tuple[str, int]]:
+    if address.hosted:
+        return []
+    # A referee that vanished without a word is found after about 50 s.
+    return [
+        ("grpc.keepalive_time_ms", 30_000),
+        ("grpc.keepalive_timeout_ms", 20_000),
+        ("grpc.http2.ping_timeout_ms", 20_000),
+        ("grpc.http2.max_pings_without_data", 0),
+        # The pause between two sessions is ours alone: a channel is used once.
+        ("grpc.enable_retries", 0),
+    ]
+
+
+def _address(arguments: Sequence[str]) -> Address | str:
+    """Where to go, or a sentence about what is missing."""
+    if socket := os.environ.get("ARENA_SOCKET"):
+        return Address(socket, os.environ.get("ARENA_TICKET", ""), hosted=True)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--server", default=os.environ.get("ARENA_SERVER", ""))
+    parser.add_argument("--token", default=os.environ.get("ARENA_TOKEN", ""))
+    given, _ = parser.parse_known_args(arguments)
+    if not given.server:
+        return "Where is the referee? Give --server HOST:PORT or set ARENA_SERVER."
+    if not given.token:
+        return "Who are you? Give --token TOKEN or set ARENA_TOKEN."
+    return Address(given.server, given.token, hosted=False)
+
+
+def _say(sentence: str, *, quiet: bool = False) -> None:
+    if sentence and not quiet:
+        print(sentence, file=sys.stderr, flush=True)  # noqa: T201 - a bot talks to its author
+
+
+def _exit(code: int, sentence: str) -> NoReturn:
+    """Ends the process without the clean-up of the interpreter, in which a gRPC client hangs now and then."""
+    _say(sentence)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
