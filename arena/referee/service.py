@@ -1,0 +1,170 @@
+"""PlayService on sockets: who is it, and then a session. Knows no tickets' origin and no database: who a token belongs
+to is asked of a function that is passed in."""
+
+import asyncio
+import hmac
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from arena.referee.hub import LARGEST_BATCH, Farewell, Hello, Hub, PlayerId
+from arena.referee.session import Context, Session, read
+from arena.v1 import play_pb2
+
+PROTOCOL = 1
+METHOD = "arena.v1.PlayService"
+
+HELLO_S = 10.0
+"""A stream must say hello within this time."""
+
+LOGINS = 20
+"""Logins of one player in a row; one more is allowed every ``LOGIN_EVERY_S``."""
+LOGIN_EVERY_S = 2.0
+
+NAME_LENGTH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a bot may not play. ``sentence`` says what to do about it."""
+
+    code: grpc.StatusCode
+    sentence: str
+
+
+Authenticate = Callable[[str, Hello], Awaitable[PlayerId | Refusal]]
+"""Token and hello to the player's id. The token is empty when the call brought none."""
+
+
+class Referee:
+    """A hub with its sockets: bots of this host on a unix socket each, others on any server it is added to."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub = hub
+        self._servers: list[grpc.aio.Server] = []
+        self._logins: dict[PlayerId, tuple[float, float]] = {}
+
+    async def serve_socket(self, path: Path, player: PlayerId, ticket: str) -> grpc.aio.Server:
+        """Opens a socket of its own for one player: whoever connects there is that player if it shows the ticket. The
+        path is shorter than 100 bytes, and its folder says who reaches it. Closed by :meth:`close`, or by stopping what
+        is returned."""
+
+        async def authenticate(token: str, _hello: Hello) -> PlayerId | Refusal:
+            if hmac.compare_digest(token.encode(), ticket.encode()):
+                return player
+            return Refusal(grpc.StatusCode.UNAUTHENTICATED, "The ticket does not belong to this socket.")
+
+        server = grpc.aio.server(options=socket_options())
+        self.add_to(server, authenticate)
+        server.add_insecure_port(f"unix:{path}")
+        await server.start()
+        self._servers.append(server)
+        return server
+
+    def add_to(self, server: grpc.aio.Server, authenticate: Authenticate) -> None:
+        """Adds PlayService to a server, which should have the options of :func:`server_options`."""
+
+        async def play(_requests: object, context: Context) -> None:
+            await self._play(context, authenticate)
+
+        # Bytes in, bytes out: a frame that cannot be read is the bot's fault on a turn, not the end of its stream.
+        handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(play)
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(METHOD, {"Play": handler}),))
+
+    async def close(self, farewell: Farewell, grace_s: float = 1.0) -> None:
+        """Says farewell to every player and closes the sockets that were opened here."""
+        self.hub.close(farewell)
+        servers, self._servers = self._servers, []
+        await asyncio.gather(*(server.stop(grace_s) for server in servers))
+
+    async def _play(self, context: Context, authenticate: Authenticate) -> None:
+        hello = await self._hello(context)
+        answer = await authenticate(_token(context), hello)
+        if isinstance(answer, Refusal):
+            await context.abort(answer.code, answer.sentence)
+        if not self._may_login(answer):
+            await context.abort(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"{hello.bot} logs in too often; wait {LOGIN_EVERY_S:.0f} s between two logins.",
+            )
+        await Session(self.hub, context, hello).serve(answer)
+
+    async def _hello(self, context: Context) -> Hello:
+        """The first frame. Aborts the call if it is no hello."""
+        reading = asyncio.create_task(read(context))
+        # Not a time-out around the read: the task is left alone and ends with the call.
+        await asyncio.wait({reading}, timeout=HELLO_S)
+        if not reading.done():
+            await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, f"No hello came within {HELLO_S:.0f} s.")
+        data = reading.result()
+        if data is None:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "The stream ended before its hello.")
+        try:
+            request = play_pb2.PlayRequest.FromString(data)
+        except DecodeError:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "The first frame could not be read as a PlayRequest.")
+        if not request.HasField("hello"):
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "The first frame must be a hello.")
+        said = request.hello
+        if said.protocol != PROTOCOL:
+            await context.abort(
+                grpc.StatusCode.FAILED_PRECONDITION,
+                f"The bot speaks protocol {said.protocol}, this referee {PROTOCOL}: use the kit of the same version.",
+            )
+        if not said.bot or len(said.bot) > NAME_LENGTH or len(said.version) > NAME_LENGTH:
+            await context.abort(
+                grpc.StatusCode.INVALID_ARGUMENT,
+                f"A hello needs a name of 1 to {NAME_LENGTH} characters, and a version of at most {NAME_LENGTH}.",
+            )
+        return Hello(said.bot, said.version, tuple(said.games), min(max(1, said.batch), LARGEST_BATCH))
+
+    def _may_login(self, player: PlayerId) -> bool:
+        """Whether the player has not logged in too often; each login costs as much as several frames."""
+        now = time.monotonic()
+        used, at = self._logins.get(player, (0.0, now))
+        used = max(0.0, used - (now - at) / LOGIN_EVERY_S)
+        if used >= LOGINS:
+            return False
+        self._logins[player] = (used + 1, now)
+        if len(self._logins) > 10_000:
+            self._logins = {
+                key: entry for key, entry in self._logins.items() if now - entry[1] < LOGINS * LOGIN_EVERY_S
+            }
+        return True
+
+
+def server_options(longest_limit_ms: int) -> list[tuple[str, int]]:
+    """Options of a server that bots reach over a network. ``longest_limit_ms`` is the longest move limit on offer: a
+    bot that is busy for so long answers no ping, and must not be taken for dead."""
+    silence_ms = longest_limit_ms + 10_000
+    return [
+        *socket_options(),
+        ("grpc.keepalive_time_ms", 10_000),
+        ("grpc.keepalive_timeout_ms", silence_ms),
+        # Without this one the two above find a dead peer after a minute at the earliest.
+        ("grpc.http2.ping_timeout_ms", silence_ms),
+        ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
+    ]
+
+
+def socket_options() -> list[tuple[str, int]]:
+    """Options of a server on a unix socket: the kernel says when the other side is dead, so no keepalive."""
+    return [
+        # A second server on the same address must fail, and not take half of the bots.
+        ("grpc.so_reuseport", 0),
+        # Keeps the window at 64 KiB: a flooding bot can park that much here and not 4 MiB.
+        ("grpc.http2.bdp_probe", 0),
+        ("grpc.max_receive_message_length", 262_144),
+        ("grpc.max_concurrent_streams", 16),
+    ]
+
+
+def _token(context: Context) -> str:
+    for key, value in context.invocation_metadata() or ():
+        if key == "authorization" and isinstance(value, str) and value.startswith("Bearer "):
+            return value.removeprefix("Bearer ").strip()
+    return ""

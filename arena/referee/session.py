@@ -1,0 +1,199 @@
+"""One Play stream: a reader that hands choices to the hub, and a writer that sends what waits. Knows no match's state.
+
+Only the writer writes, and it awaits each write, so a bot that does not read costs one frame. Nothing ever cancels a
+read: a message that arrives under a cancelled read is lost. Deadlines are the hub's.
+"""
+
+import asyncio
+import time
+from typing import Any
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from arena.referee.frames import write_end, write_start, write_turn
+from arena.referee.hub import LARGEST_BATCH, Farewell, Hello, Hub, Player
+from arena.v1 import play_pb2
+
+STUCK_S = 5.0
+"""A frame that the bot has not begun to take after this time ends its stream."""
+
+PARTING_S = 1.0
+"""Time for a farewell to be written."""
+
+WASTE_LIMIT = 2_000
+"""Frames and choices in a row that answer nothing, before the stream ends; every answer pays for a few."""
+
+WASTE_PER_S = 100
+"""How many such are forgiven per second."""
+
+SLOW = Farewell("BROKEN", f"The bot did not read a frame for {STUCK_S:.0f} s.")
+FLOOD = Farewell("BROKEN", "The bot sends more frames and choices than it is asked for.")
+
+Context = grpc.aio.ServicerContext[bytes, bytes]
+
+
+class Session:
+    """One stream of one player, from its hello on. It is the ``Stream`` that the hub knows."""
+
+    def __init__(self, hub: Hub, context: Context, hello: Hello) -> None:
+        self.hello = hello
+        self._hub = hub
+        self._context = context
+        self._awake = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._farewell: Farewell | None = None
+        self._waste = 0.0
+        self._waste_at = time.monotonic()
+
+    def wake(self) -> None:
+        """Something waits for the player."""
+        self._awake.set()
+
+    def end(self, farewell: Farewell) -> None:
+        """Says farewell and ends; the player has been left already."""
+        if self._farewell is None:
+            self._farewell = farewell
+            self._awake.set()
+            self._ended.set()
+
+    async def serve(self, player_id: str) -> None:
+        """Serves the stream until it is lost or ended. The call ends when this returns."""
+        player = self._hub.join(player_id, self)
+        reader = asyncio.create_task(self._read(player), name=f"read {player_id}")
+        writer = asyncio.create_task(self._write(player), name=f"write {player_id}")
+        ended = asyncio.create_task(self._ended.wait(), name=f"end {player_id}")
+        try:
+            done, _ = await asyncio.wait({reader, writer, ended}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            self._hub.leave(player, self)
+            self._awake.set()
+            self._ended.set()
+        # The writer says farewell. The reader, and a writer that is stuck, end when the call does.
+        if self._farewell is not None:
+            await asyncio.wait({writer}, timeout=PARTING_S)
+
+    async def _read(self, player: Player) -> None:
+        context, hub = self._context, self._hub
+        while not self._ended.is_set():
+            data = await read(context)
+            if data is None:
+                return
+            if self._ended.is_set():
+                return
+            now_us = hub.now_us()
+            try:
+                choices = play_pb2.PlayRequest.FromString(data).choices
+            except DecodeError:
+                useless = 1 - hub.garbled(player, now_us)
+            else:
+                useless = 0 if choices else 1
+                for choice in choices:
+                    if not hub.answer(player, choice.match_id, choice.turn, choice.action, now_us):
+                        useless += 1
+            if useless:
+                self._wasted(useless, player)
+
+    def _wasted(self, amount: int, player: Player) -> None:
+        """Ends the stream of a bot that floods."""
+        now = time.monotonic()
+        self._waste = max(0.0, self._waste - WASTE_PER_S * (now - self._waste_at)) + amount
+        self._waste_at = now
+        if self._waste > WASTE_LIMIT:
+            self._hub.leave(player, self)
+            self.end(FLOOD)
+
+    async def _write(self, player: Player) -> None:
+        loop = asyncio.get_running_loop()
+        welcome = play_pb2.PlayResponse()
+        welcome.welcome.bot = self.hello.bot
+        welcome.welcome.batch = self.hello.batch
+        frame: bytes | None = welcome.SerializeToString()
+        while True:
+            if frame is None:
+                if self._ended.is_set():
+                    return
+                await self._awake.wait()
+            else:
+                stuck = loop.call_later(STUCK_S, self._stuck, player)
+                try:
+                    if not await write(self._context, frame):
+                        return
+                finally:
+                    stuck.cancel()
+            self._awake.clear()
+            if self._farewell is not None:
+                await write(self._context, _farewell_frame(self._farewell))
+                return
+            frame = self._next_frame(player)
+
+    def _stuck(self, player: Player) -> None:
+        self._hub.leave(player, self)
+        self.end(SLOW)
+
+    def _next_frame(self, player: Player) -> bytes | None:
+        """Everything that waits, at most a batch of turns; None if nothing does or the last frame is not answered yet.
+        The turns' clocks run from now: this is the last thing before the write."""
+        hub = self._hub
+        if player.stream is not self or player.sent:
+            return None
+        response = play_pb2.PlayResponse()
+        while player.starts and len(response.starts) < LARGEST_BATCH:
+            match_id = next(iter(player.starts))
+            running, seat = player.starts.pop(match_id)
+            plan = running.plan
+            write_start(
+                response.starts.add(),
+                match_id=match_id,
+                game=plan.game.id,
+                options=plan.options,
+                seat=seat,
+                seats=plan.game.seats,
+                limits=plan.limits[seat],
+                bot_seed=plan.bot_seeds[seat],
+            )
+        while player.ends and len(response.ends) < LARGEST_BATCH:
+            match_id, seat, verdict = player.ends.popleft()
+            write_end(response.ends.add(), match_id, seat, verdict)
+        turns = hub.take(player) if not player.starts else []
+        if turns:
+            now_us = hub.now_us()
+            for turn in turns:
+                question = turn.question
+                left_us = question.budget_us if turn.started_us < 0 else max(0, turn.deadline_us - now_us)
+                write_turn(response.turns.add(), turn.running.plan.match_id, question, left_us)
+        elif not response.starts and not response.ends:
+            return None
+        if player.starts or player.ends:
+            self._awake.set()
+        frame = response.SerializeToString()
+        if turns:
+            hub.sent(player, turns)
+        return frame
+
+
+async def read(context: Context) -> bytes | None:
+    """The next message; None when the stream is lost or the bot has closed its side."""
+    try:
+        data: Any = await context.read()
+    except grpc.aio.BaseError:
+        return None
+    return data if isinstance(data, bytes) else None
+
+
+async def write(context: Context, frame: bytes) -> bool:
+    """Whether the frame could be written."""
+    try:
+        await context.write(frame)
+    except grpc.aio.BaseError:
+        return False
+    return True
+
+
+def _farewell_frame(farewell: Farewell) -> bytes:
+    response = play_pb2.PlayResponse()
+    response.farewell.reason = play_pb2.FarewellReason.Value(f"FAREWELL_REASON_{farewell.reason}")
+    response.farewell.message = farewell.sentence
+    return response.SerializeToString()
