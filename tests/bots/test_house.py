@@ -1,0 +1,71 @@
+"""The house's entries: names, errors, and folders that stand alone."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import engine
+from bots import house
+from bots.rules.settings import read_settings
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_game_has_at_least_six_entries_of_different_names() -> None:
+    names = [entry.name for entry in house.ENTRIES]
+    assert len(set(names)) == len(names)
+    for game in engine.GAMES:
+        assert sum(game in entry.games for entry in house.ENTRIES) >= 6
+
+
+def test_every_entry_and_alias_chooses_and_other_names_are_refused_with_the_list() -> None:
+    for name in [*house.ALIASES, *(entry.name for entry in house.ENTRIES)]:
+        assert callable(house.choose(name, "callbreak"))
+    with pytest.raises(ValueError, match=r"no bot 'nobody'; its bots are random, .*steady"):
+        house.choose("nobody", "callbreak")
+    with pytest.raises(ValueError, match="does not play 'chess'; it plays callbreak"):
+        house.choose("steady", "chess")
+
+
+def test_the_players_of_one_program_differ() -> None:
+    players = [entry for entry in house.ENTRIES if entry.settings]
+    settings = {read_settings(house.HERE / entry.program / entry.settings) for entry in players}
+    assert len(settings) == len(players)
+
+
+def test_a_folder_has_a_manifest_with_the_entry_s_name_and_games(tmp_path: Path) -> None:
+    for entry in house.ENTRIES:
+        folder = house.folder(entry, tmp_path)
+        manifest = tomllib.loads((folder / "bot.toml").read_text())
+        assert manifest == {"name": entry.name, "entry": "main.py", "games": list(entry.games)}
+        assert (folder / manifest["entry"]).is_file()
+
+
+def test_writing_a_folder_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    for entry in house.ENTRIES:
+        written = []
+        for place in ("first", "second"):
+            into = tmp_path / entry.name / place
+            into.mkdir(parents=True)
+            folder = house.folder(entry, into)
+            written.append({p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()})
+        assert written[0] == written[1]
+
+
+def test_a_folder_imports_only_itself_the_kit_and_the_engine(tmp_path: Path) -> None:
+    for name in ("random-1", "sly"):
+        entry = house.entry(name)
+        folder = house.folder(entry, tmp_path)
+        program = f"{entry.program}.main" if entry.settings else "main"
+        code = (
+            f"import sys, importlib; sys.path.insert(0, {str(folder)!r}); importlib.import_module({program!r})\n"
+            "assert not any(name.split('.')[0] in ('bots', 'sandbox') for name in sys.modules), sorted(sys.modules)\n"
+            "assert not any(name.startswith('arena.') and name.split('.')[1] not in ('v1', 'codec', 'bot')"
+            " for name in sys.modules), sorted(sys.modules)\n"
+        )
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
