@@ -19,7 +19,7 @@ test: setup
 	$(BIN)/python -m pytest
 
 protos: setup
-	$(BIN)/python -m grpc_tools.protoc -I protos --python_out=. --grpc_python_out=. --mypy_out=. --mypy_grpc_out=. protos/arena/v1/*.proto
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I protos --python_out=. --grpc_python_out=. --mypy_out=quiet:. --mypy_grpc_out=quiet:. protos/arena/v1/*.proto
 
 # buf has no network here: lint and the comparison with the last commit need none.
 contract: protos

@@ -24,9 +24,9 @@ KINDS = {"hosted": pb.BOT_KIND_HOSTED, "remote": pb.BOT_KIND_REMOTE}
 
 
 class Submission(SubmissionServiceServicer):
-    """Bots and versions. ``on_submitted`` is told the id of every version that waits for its validation."""
+    """Bots and versions. ``on_submitted`` is called when a version waits for its validation."""
 
-    def __init__(self, database: Database, on_submitted: Callable[[int], None]) -> None:
+    def __init__(self, database: Database, on_submitted: Callable[[], None]) -> None:
         self._database = database
         self._on_submitted = on_submitted
 
@@ -59,7 +59,7 @@ class Submission(SubmissionServiceServicer):
             request_id=header.request_id,
         )
         if version.state == "validating":
-            self._on_submitted(version.id)
+            self._on_submitted()
         return _version(version, with_log=True)
 
     @refuses

@@ -95,13 +95,16 @@ def run_new(arguments: argparse.Namespace) -> int:
 
 def run_check(arguments: argparse.Namespace) -> int:
     """Packs the folder, opens the archive as strictly as the server and plays the validation matches in cells."""
-    from arena.tournaments.validation import validate_folder
+    from arena.tournaments.check import check_folder
 
-    outcome = validate_folder(arguments.folder)
-    if outcome.log:
-        print(outcome.log.rstrip())
-    print(outcome.sentence)
-    return 0 if outcome.accepted else 1
+    verdict = check_folder(arguments.folder)
+    if verdict.log:
+        print(verdict.log.rstrip())
+    if not verdict.admitted:
+        print(f"it would be rejected: {verdict.reason}", file=sys.stderr)
+        return 1
+    print(f"it would be accepted; next: arena bot submit {arguments.folder}")
+    return 0
 
 
 def run_submit(arguments: argparse.Namespace) -> int:

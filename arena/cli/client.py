@@ -44,6 +44,17 @@ def find_login(data_dir: Path) -> Login:
     return Login(address, token)
 
 
+def find_login_in(file: Path) -> Login:
+    """The login that is kept in a file.
+
+    :raises NotLoggedIn: if there is none.
+    """
+    kept = _read(file)
+    if kept is None:
+        raise NotLoggedIn(f"{file} holds no login; start the services with 'arena up'")
+    return Login(kept["address"], kept["token"])
+
+
 def save_login(file: Path, login: Login) -> None:
     """Writes the login so that only its owner can read it."""
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option
-from arena.cli.table import print_table
+from arena.cli.table import Value, print_table
 from arena.v1 import catalogue_pb2, rating_pb2
 from arena.v1.catalogue_pb2_grpc import CatalogueServiceStub
 from arena.v1.rating_pb2_grpc import RatingServiceStub
@@ -54,7 +54,7 @@ def print_rating_table(table: rating_pb2.RatingTable, *, as_json: bool = False) 
         kind = "" if table.unit_kind == "rotation" else ", independent deals"
         print(f"\n{table.game}, {table.seats} seats{options}{kind}")
     unit = 1000 * 10**table.score_decimals
-    rows = [
+    rows: list[list[Value]] = [
         [
             line.place,
             line.bot,
@@ -77,7 +77,7 @@ def _games(server: Server) -> list[str]:
 
 def _rebuild(arguments: argparse.Namespace) -> int:
     from arena.ratings.periods import rebuild
-    from arena.stack import open_database
+    from arena.stack.database import open_database
 
     with open_database(arguments.data) as connection:
         difference = rebuild(connection, verify=arguments.verify)

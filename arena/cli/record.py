@@ -33,9 +33,8 @@ def run_verify(arguments: argparse.Namespace) -> int:
             refused += 1
             print(f"{file}: refused: {error}", file=sys.stderr)
             continue
-        print(
-            f"{file}: verified: {verified.game.title}, {verified.decisions} decisions, places {_row(verified.places)}"
-        )
+        decisions, places = len(verified.decisions), _row(verified.places)
+        print(f"{file}: verified: {verified.game.title}, {decisions} decisions, places {places}")
     return 1 if refused else 0
 
 

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Sequence
 
-Cell = str | int | float | None
+Value = str | int | float | None
 
 
-def print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], *, as_json: bool = False) -> None:
+def print_table(heads: Sequence[str], rows: Sequence[Sequence[Value]], *, as_json: bool = False) -> None:
     """Prints rows under their heads. Numbers and heads over numbers stand at the right, text at the left.
 
     With ``as_json`` it prints one JSON array of objects, the heads in lower case with underscores as keys.
@@ -23,11 +23,11 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], *, as_json
         print("  ".join(cells).rstrip())
 
 
-def _text(cell: Cell) -> str:
+def _text(cell: Value) -> str:
     return "" if cell is None else str(cell)
 
 
-def _numeric(cell: Cell) -> bool:
+def _numeric(cell: Value) -> bool:
     if isinstance(cell, int | float):
         return True
     return cell is None or (bool(cell) and cell.lstrip("+-").replace(".", "", 1).isdigit())

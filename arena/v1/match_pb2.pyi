@@ -222,7 +222,7 @@ class PlayMatchRequest(_message.Message):
 
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """REQUIRED. Bots by seat: names of remote bots that are connected."""
+        """REQUIRED. Bots by seat: `remote:NAME` for a bot that is connected, else the name of a house bot."""
 
     def __init__(
         self,

@@ -71,7 +71,7 @@ class MatchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PlayMatch(self, request, context):
-        """Plays one unrated match between bots that are connected or hosted, and returns its record.
+        """Plays one unrated match between connected bots and house bots, and returns its record.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,7 +38,7 @@ class MatchServiceStub:
     GetRecord: _grpc.UnaryUnaryMultiCallable[_match_pb2.GetRecordRequest, _match_pb2.Record]
     """The record of one match: the lines of a record file."""
     PlayMatch: _grpc.UnaryUnaryMultiCallable[_match_pb2.PlayMatchRequest, _match_pb2.Record]
-    """Plays one unrated match between bots that are connected or hosted, and returns its record."""
+    """Plays one unrated match between connected bots and house bots, and returns its record."""
 
 @_typing.type_check_only
 class MatchServiceAsyncStub(MatchServiceStub):
@@ -50,7 +50,7 @@ class MatchServiceAsyncStub(MatchServiceStub):
     GetRecord: _aio.UnaryUnaryMultiCallable[_match_pb2.GetRecordRequest, _match_pb2.Record]  # type: ignore[assignment]
     """The record of one match: the lines of a record file."""
     PlayMatch: _aio.UnaryUnaryMultiCallable[_match_pb2.PlayMatchRequest, _match_pb2.Record]  # type: ignore[assignment]
-    """Plays one unrated match between bots that are connected or hosted, and returns its record."""
+    """Plays one unrated match between connected bots and house bots, and returns its record."""
 
 class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     """Matches and their records."""
@@ -77,6 +77,6 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _match_pb2.PlayMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_match_pb2.Record, _abc.Awaitable[_match_pb2.Record]]:
-        """Plays one unrated match between bots that are connected or hosted, and returns its record."""
+        """Plays one unrated match between connected bots and house bots, and returns its record."""
 
 def add_MatchServiceServicer_to_server(servicer: MatchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

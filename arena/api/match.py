@@ -1,0 +1,143 @@
+"""MatchService: finished matches, their records, and unrated matches between connected bots. Knows no schedule."""
+
+import itertools
+import secrets
+import time
+from contextlib import ExitStack
+
+import engine
+from arena.api.access import Context, Database
+from arena.api.catalogue import load_game
+from arena.api.pages import page_of
+from arena.api.status import refuses
+from arena.errors import BadRequest, WrongState
+from arena.referee.clock import Limits
+from arena.referee.hub import Abandoned, Hub, MatchPlan, PlayerId
+from arena.referee.inhouse import InHouse
+from arena.store import Connection, tournaments
+from arena.v1 import match_pb2 as pb
+from arena.v1.match_pb2_grpc import MatchServiceServicer
+from bots import house
+
+REMOTE = "remote:"
+"""What the name of a connected bot begins with where house bots may be named, too."""
+
+UNRATED_IDS = 1 << 52
+"""Match ids of unrated matches start here; those of tournaments stay below."""
+
+UNRATED_LIMITS = Limits(2_000, 30_000, 3)
+
+
+class Matches(MatchServiceServicer):
+    """Reads matches from the store and plays unrated ones on the hub."""
+
+    def __init__(self, database: Database, hub: Hub) -> None:
+        self._database = database
+        self._hub = hub
+        # Ids of a restarted referee do not meet those that a bot still remembers.
+        self._numbers = itertools.count(UNRATED_IDS + (int(time.time()) << 12) % (1 << 50))
+
+    @refuses
+    async def ListMatches(self, request: pb.ListMatchesRequest, context: Context) -> pb.ListMatchesResponse:
+        await self._database.caller(context)
+        size, token = page_of(request.page_size, request.page_token, usual=100, most=1000)
+        after = _after(token)
+        page = await self._database.ask(_list, request.tournament, after, size)
+        last = page[-1] if len(page) == size else None
+        return pb.ListMatchesResponse(
+            matches=[
+                pb.Match(
+                    tournament=request.tournament,
+                    unit=match.unit,
+                    rotation=match.rotation,
+                    bots=match.bots,
+                    scores=match.scores,
+                    places=match.places,
+                    faults=match.faults,
+                )
+                for match in page
+            ],
+            next_page_token=f"{last.unit}.{last.rotation}" if last is not None else "",
+        )
+
+    @refuses
+    async def GetRecord(self, request: pb.GetRecordRequest, context: Context) -> pb.Record:
+        await self._database.caller(context)
+        text = await self._database.ask(_record, request.tournament, request.unit, request.rotation)
+        return pb.Record(text=text)
+
+    @refuses
+    async def PlayMatch(self, request: pb.PlayMatchRequest, context: Context) -> pb.Record:
+        await self._database.caller(context)
+        names = tuple(request.bots)
+        game = load_game(request.game, len(names), dict(request.options))
+        if request.seed and len(request.seed) != 32:
+            raise BadRequest("the seed must be 32 bytes, or empty for a drawn one")
+        match_id = next(self._numbers)
+        with ExitStack() as table:
+            players = tuple(self._seated(table, game, match_id, seat, name) for seat, name in enumerate(names))
+            if len(set(players)) < len(players):
+                raise BadRequest("a remote bot is named twice; a table holds different bots")
+            return await self._play(game, match_id, players, names, request.seed or secrets.token_bytes(32))
+
+    def _seated(self, table: ExitStack, game: engine.Game, match_id: int, seat: int, name: str) -> PlayerId:
+        """The player of a seat: a connected bot, or a house bot that gets up when the table is closed."""
+        if name.startswith(REMOTE):
+            bot = name.removeprefix(REMOTE)
+            said = self._hub.hello(bot)
+            if said is None:
+                raise WrongState(f"the bot '{bot}' is not connected; start it, then try again")
+            if game.id not in said.games:
+                raise BadRequest(f"the bot '{bot}' does not play {game.id}; it plays {', '.join(said.games)}")
+            return bot
+        try:
+            choose = house.choose(name, game.id)
+        except ValueError as error:
+            raise BadRequest(f"{error} A bot that is connected is named {REMOTE}NAME.") from error
+        # No bot's name has an @, so nobody else can be this player.
+        player = InHouse(self._hub, f"{name}@{match_id}.{seat}", choose)
+        table.callback(player.leave)
+        return player.hello.bot
+
+    async def _play(
+        self, game: engine.Game, match_id: int, players: tuple[PlayerId, ...], names: tuple[str, ...], seed: bytes
+    ) -> pb.Record:
+        plan = MatchPlan(
+            match_id=match_id,
+            game=game,
+            options=engine.write_options(game.options),
+            seed=seed,
+            players=players,
+            names=names,
+            limits=(UNRATED_LIMITS,) * len(names),
+            bot_seeds=tuple(secrets.token_bytes(32) for _ in names),
+            header={"seed": seed},
+        )
+        try:
+            verdict = await self._hub.play(plan)
+        except Abandoned as error:
+            raise WrongState(f"the match was given up: {error}") from error
+        return pb.Record(text=verdict.record)
+
+
+def _after(token: str) -> tuple[int, int]:
+    if not token:
+        return -1, -1
+    unit, _, rotation = token.partition(".")
+    if not (unit.isdecimal() and rotation.isdecimal()):
+        raise BadRequest("the page token is not one that this list gave; leave it empty for the first page")
+    return int(unit), int(rotation)
+
+
+def _list(connection: Connection, name: str, after: tuple[int, int], limit: int) -> list[tournaments.Match]:
+    tournaments.find_tournament(connection, name)
+    return tournaments.list_matches(connection, name, after=after, limit=limit)
+
+
+def _record(connection: Connection, name: str, unit: int, rotation: int) -> str:
+    """A record, once no table of the tournament will play its deal again.
+
+    A single unit is spent when it is played, and a rotation unit when its block is done; both are what is stored.
+    """
+    tournaments.find_tournament(connection, name)
+    return tournaments.find_record(connection, name, unit, rotation)

@@ -1,0 +1,48 @@
+"""RatingService: the rating tables. Knows no formula."""
+
+import engine
+from arena.api.access import Context, Database
+from arena.api.catalogue import load_game
+from arena.api.status import refuses
+from arena.ratings import periods
+from arena.v1 import rating_pb2 as pb
+from arena.v1.rating_pb2_grpc import RatingServiceServicer
+
+
+class Ratings(RatingServiceServicer):
+    """Reads what the periods have written."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @refuses
+    async def ListRatings(self, request: pb.ListRatingsRequest, context: Context) -> pb.ListRatingsResponse:
+        await self._database.caller(context)
+        game = load_game(request.game, request.seats, {})
+        tables = await self._database.ask(periods.table, game.id, request.seats)
+        return pb.ListRatingsResponse(tables=[_message(table) for table in tables])
+
+
+def _message(table: periods.RatingTable) -> pb.RatingTable:
+    game = engine.load(table.game, table.seats)
+    usual = engine.write_options(game.options)
+    return pb.RatingTable(
+        game=table.game,
+        seats=table.seats,
+        options={name: value for name, value in table.options.items() if usual.get(name) != value},
+        unit_kind=table.unit_kind,
+        score_decimals=game.score_decimals,
+        ratings=[
+            pb.Rating(
+                place=line.place,
+                bot=line.bot,
+                version=line.version,
+                micro_elo=line.micro_elo,
+                units=line.units,
+                mean_milli_points=line.mean_milli_points,
+                faults=line.faults,
+                matches=line.matches,
+            )
+            for line in table.ratings
+        ],
+    )

@@ -1,0 +1,173 @@
+"""The process `arena serve`: every service of the API and the referee on one address. Knows no SQL and no game.
+
+It registers itself for the workers, and sends to the broker what the database says is still to be played.
+"""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import signal
+from collections.abc import Callable
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from arena.api import access, catalogue, match, rating, submission, tournament
+from arena.errors import ArenaError, Unavailable
+from arena.referee.blocks import Blocks
+from arena.referee.hub import SHUTDOWN, Hello, Hub, PlayerId
+from arena.referee.service import Referee, Refusal, server_options
+from arena.store import bots, connect, migrate, people, referees
+from arena.tournaments import sweeper
+from arena.v1 import (
+    catalogue_pb2,
+    catalogue_pb2_grpc,
+    match_pb2,
+    match_pb2_grpc,
+    play_pb2,
+    rating_pb2,
+    rating_pb2_grpc,
+    referee_pb2_grpc,
+    submission_pb2,
+    submission_pb2_grpc,
+    tournament_pb2,
+    tournament_pb2_grpc,
+)
+
+log = logging.getLogger("arena.serve")
+
+HEARTBEAT_S = 5.0
+SWEEP_S = 2.0
+GRACE_S = 2.0
+
+
+async def serve(database_url: str, broker_url: str, listen: str, on_ready: Callable[[str], None]) -> None:
+    """Serves until SIGTERM or SIGINT. ``on_ready`` is told the address once everything answers.
+
+    :raises Unavailable: if the database does not answer or the address cannot be had.
+    """
+    await asyncio.to_thread(migrate, database_url)
+    database = access.Database(database_url)
+    secret = secrets.token_bytes(32)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    wake = asyncio.Event()
+    async with Hub() as hub:
+        referee = Referee(hub)
+        server = grpc.aio.server(options=server_options(tournament.LONGEST_MOVE_MS))
+        await _add_services(server, database, hub, secret, wake.set)
+        referee.add_to(server, lambda token, hello: _authenticate(database, token, hello))
+        address = _bind(server, listen)
+        await server.start()
+        on_ready(address)
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(_register(database, address, secret)),
+                group.create_task(_sweep(database_url, broker_url, wake)),
+            ]
+            await stop.wait()
+            for task in tasks:
+                task.cancel()
+        await referee.close(SHUTDOWN)
+        await server.stop(GRACE_S)
+    with contextlib.suppress(ArenaError):
+        await database.ask(referees.leave, address)
+    database.close()
+
+
+async def _add_services(
+    server: grpc.aio.Server, database: access.Database, hub: Hub, secret: bytes, wake: Callable[[], None]
+) -> None:
+    catalogue_pb2_grpc.add_CatalogueServiceServicer_to_server(catalogue.Catalogue(), server)
+    submission_pb2_grpc.add_SubmissionServiceServicer_to_server(submission.Submission(database, wake), server)
+    tournament_pb2_grpc.add_TournamentServiceServicer_to_server(tournament.Tournaments(database, wake), server)
+    rating_pb2_grpc.add_RatingServiceServicer_to_server(rating.Ratings(database), server)
+    match_pb2_grpc.add_MatchServiceServicer_to_server(match.Matches(database, hub), server)
+    referee_pb2_grpc.add_RefereeServiceServicer_to_server(Blocks(hub, secret.hex()), server)
+    names = [
+        *(
+            file.DESCRIPTOR.services_by_name[service].full_name
+            for file, service in (
+                (catalogue_pb2, "CatalogueService"),
+                (submission_pb2, "SubmissionService"),
+                (tournament_pb2, "TournamentService"),
+                (rating_pb2, "RatingService"),
+                (match_pb2, "MatchService"),
+                (play_pb2, "PlayService"),
+            )
+        ),
+        reflection.SERVICE_NAME,
+        health.SERVICE_NAME,
+    ]
+    checks = health.aio.HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+    for name in ("", *names):
+        await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
+    reflection.enable_server_reflection(names, server)
+
+
+def _bind(server: grpc.aio.Server, listen: str) -> str:
+    """The address that was had, with its port.
+
+    :raises Unavailable: if it is in use or no address.
+    """
+    try:
+        port = server.add_insecure_port(listen)
+    except RuntimeError as error:
+        raise Unavailable(
+            f"cannot listen on {listen}: it is in use or is no address of this host; choose another one with --listen"
+        ) from error
+    return f"{listen.rpartition(':')[0]}:{port}"
+
+
+async def _authenticate(database: access.Database, token: str, hello: Hello) -> PlayerId | Refusal:
+    """The player id of a remote bot is its name; its owner is whoever has the token."""
+    if not token:
+        return Refusal(grpc.StatusCode.UNAUTHENTICATED, access.NO_TOKEN)
+    try:
+        user = await database.ask(people.user_of_token, token)
+        if user is None:
+            return Refusal(grpc.StatusCode.UNAUTHENTICATED, access.BAD_TOKEN)
+        await database.ask(
+            bots.declare_version,
+            user,
+            name=hello.bot,
+            declared=hello.version or "1",
+            games=list(hello.games),
+            batch=hello.batch,
+        )
+    except Unavailable as error:
+        return Refusal(grpc.StatusCode.UNAVAILABLE, str(error))
+    except ArenaError as error:
+        return Refusal(grpc.StatusCode.PERMISSION_DENIED, str(error))
+    return hello.bot
+
+
+async def _register(database: access.Database, address: str, secret: bytes) -> None:
+    """Tells the workers, again and again, where remote bots are."""
+    while True:
+        with contextlib.suppress(Unavailable):
+            await database.ask(referees.beat, address, secret)
+        await asyncio.sleep(HEARTBEAT_S)
+
+
+async def _sweep(database_url: str, broker_url: str, wake: asyncio.Event) -> None:
+    """Sends what is to be played to the broker: at once after a start or a submission, and every few seconds."""
+    while True:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SWEEP_S):
+                await wake.wait()
+        wake.clear()
+        try:
+            await asyncio.to_thread(_sweep_once, database_url, broker_url)
+        except Exception as error:
+            log.warning("the sweep failed and is tried again: %s", error)
+
+
+def _sweep_once(database_url: str, broker_url: str) -> None:
+    with connect(database_url) as connection:
+        sweeper.sweep(connection, broker_url)

@@ -1,0 +1,126 @@
+"""TournamentService: makes, fills, starts and shows tournaments. Knows no schedule and no worker."""
+
+from collections.abc import Callable
+
+import engine
+from arena.api.access import Context, Database
+from arena.api.catalogue import load_game
+from arena.api.pages import page_of
+from arena.api.status import refuses
+from arena.errors import BadRequest
+from arena.store import Connection, bots, tournaments
+from arena.store.people import User
+from arena.store.tournaments import NewTournament
+from arena.tournaments.start import start_tournament
+from arena.v1 import play_pb2
+from arena.v1 import tournament_pb2 as pb
+from arena.v1.tournament_pb2_grpc import TournamentServiceServicer
+
+HOSTED_LIMITS = play_pb2.Limits(move_ms=250, bank_ms=10_000, max_faults=3)
+REMOTE_LIMITS = play_pb2.Limits(move_ms=2_000, bank_ms=30_000, max_faults=3)
+STARTUP_MS = 10_000
+LONGEST_MOVE_MS = 60_000
+LONGEST_BANK_MS = 600_000
+MOST_ORBITS = 1000
+MOST_UNITS = 500
+
+
+class Tournaments(TournamentServiceServicer):
+    """The organiser's side. ``on_started`` is called after a tournament has started."""
+
+    def __init__(self, database: Database, on_started: Callable[[], None]) -> None:
+        self._database = database
+        self._on_started = on_started
+
+    @refuses
+    async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Context) -> pb.Tournament:
+        user = await self._database.caller(context)
+        made = await self._database.ask(_create, user, request)
+        return _message(made)
+
+    @refuses
+    async def EnterTournament(self, request: pb.EnterTournamentRequest, context: Context) -> pb.Tournament:
+        user = await self._database.caller(context)
+        names = list(request.bots)
+        return _message(await self._database.ask(tournaments.enter_tournament, user, request.tournament, names))
+
+    @refuses
+    async def StartTournament(self, request: pb.StartTournamentRequest, context: Context) -> pb.Tournament:
+        user = await self._database.caller(context)
+        started = await self._database.ask(start_tournament, user, request.tournament)
+        self._on_started()
+        return _message(started)
+
+    @refuses
+    async def GetTournament(self, request: pb.GetTournamentRequest, context: Context) -> pb.Tournament:
+        await self._database.caller(context)
+        return _message(await self._database.ask(tournaments.find_tournament, request.tournament))
+
+    @refuses
+    async def ListTournaments(self, request: pb.ListTournamentsRequest, context: Context) -> pb.ListTournamentsResponse:
+        await self._database.caller(context)
+        size, before = page_of(request.page_size, request.page_token, usual=50, most=200)
+        page = await self._database.ask(tournaments.list_tournaments, before=before or None, limit=size)
+        return pb.ListTournamentsResponse(
+            tournaments=[_message(one) for one in page],
+            next_page_token=page[-1].name if len(page) == size else "",
+        )
+
+
+def _create(connection: Connection, user: User, request: pb.CreateTournamentRequest) -> tournaments.Tournament:
+    """Makes it and enters the bots, or does neither."""
+    game = load_game(request.game, request.seats, dict(request.options))
+    names = list(request.bots)
+    if names == ["all"]:
+        names = bots.active_bots(connection, game.id)
+    remote = any(bots.find_bot(connection, name).kind == "remote" for name in names)
+    usual, limits = REMOTE_LIMITS if remote else HOSTED_LIMITS, request.limits
+    wanted = NewTournament(
+        game=game.id,
+        seats=game.seats,
+        options=engine.write_options(game.options),
+        orbits=_within("orbits", request.orbits or 1, MOST_ORBITS),
+        units=_within("units", request.units or 4, MOST_UNITS),
+        move_ms=_within("move_ms", limits.move_ms or usual.move_ms, LONGEST_MOVE_MS),
+        bank_ms=_within("bank_ms", limits.bank_ms or usual.bank_ms, LONGEST_BANK_MS),
+        max_faults=_within("max_faults", limits.max_faults or usual.max_faults, 1000),
+        startup_ms=STARTUP_MS,
+    )
+    with connection.transaction():
+        made = tournaments.create_tournament(connection, user, request.tournament, wanted, request.request_id)
+        if names and made.started_at is None:
+            made = tournaments.enter_tournament(connection, user, made.name, names)
+        return made
+
+
+def _within(name: str, value: int, most: int) -> int:
+    if value > most:
+        raise BadRequest(f"{name} is {value}; it can be at most {most}")
+    return value
+
+
+def _message(tournament: tournaments.Tournament) -> pb.Tournament:
+    closed = tournament.closed_at is not None
+    state = pb.TOURNAMENT_STATE_OPEN
+    if tournament.started_at is not None:
+        state = pb.TOURNAMENT_STATE_DONE if closed else pb.TOURNAMENT_STATE_RUNNING
+    message = pb.Tournament(
+        tournament=tournament.name,
+        game=tournament.game,
+        seats=tournament.seats,
+        options=tournament.options,
+        bots=tournament.bots,
+        orbits=tournament.orbits,
+        units=tournament.units,
+        state=state,
+        commitment=tournament.commitment,
+        secret=tournament.secret if closed else b"",
+        blocks=tournament.blocks,
+        blocks_done=tournament.blocks_done,
+        blocks_void=tournament.blocks_void,
+        limits=play_pb2.Limits(
+            move_ms=tournament.move_ms, bank_ms=tournament.bank_ms, max_faults=tournament.max_faults
+        ),
+    )
+    message.create_time.FromDatetime(tournament.created_at)
+    return message

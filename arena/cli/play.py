@@ -1,0 +1,159 @@
+"""`arena play`: matches without any service, and matches with bots that are connected to a server. Knows no rules."""
+
+import argparse
+import hashlib
+import secrets
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import engine
+from arena.bot import Turn, load
+from arena.cli.client import Server, calls, find_login
+from arena.cli.data import add_data_option, read_settings
+from arena.cli.table import Value, print_table
+from arena.errors import BadRequest
+from arena.referee.local import play_local
+from arena.v1.match_pb2 import PlayMatchRequest
+from arena.v1.match_pb2_grpc import MatchServiceStub
+from bots import house
+from engine.record import verify
+
+REMOTE = "remote:"
+Choose = Callable[[Turn], int]
+
+
+def add_commands(commands: Any) -> None:
+    """Adds `arena play`."""
+    parser = commands.add_parser(
+        "play",
+        help="play matches on this machine",
+        description="A BOT is a house bot's name, the folder of a bot of yours (it runs here, unprotected), or "
+        "remote:NAME for one that is connected to the server.",
+    )
+    parser.add_argument("game")
+    parser.add_argument("bots", nargs="+", metavar="BOT")
+    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
+    parser.add_argument("--seed", metavar="HEX", help="up to 32 bytes; shorter ones are filled up with zeros")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="write the record; with --matches, FILE-1, FILE-2 …"
+    )
+    parser.add_argument("--matches", type=int, default=1, metavar="N")
+    parser.add_argument("--json", action="store_true")
+    parser.set_defaults(run=run_play)
+    add_data_option(parser)
+
+
+def run_play(arguments: argparse.Namespace) -> int:
+    """Plays N matches and prints what each seat got."""
+    names: list[str] = arguments.bots
+    game = _load(arguments.game, len(names), read_settings(arguments.set))
+    if arguments.matches < 1:
+        raise BadRequest(f"--matches is {arguments.matches}; give 1 or more")
+    first = _seed(arguments.seed)
+    remote = any(name.startswith(REMOTE) for name in names)
+    play = _on_server(arguments, game, names) if remote else _here(game, names)
+    totals, places, faults = [0] * game.seats, [0] * game.seats, [0] * game.seats
+    for number in range(1, arguments.matches + 1):
+        text = play(_nth_seed(first, number))
+        played = verify(text)
+        for seat in range(game.seats):
+            totals[seat] += played.scores[seat]
+            places[seat] += played.places[seat]
+            faults[seat] += sum(one.seat == seat and one.fault != "" for one in played.decisions)
+        if arguments.record is not None:
+            _write(arguments.record, number if arguments.matches > 1 else 0, text)
+    if arguments.matches == 1:
+        rows: list[list[Value]] = [
+            [seat, name, game.write_score(totals[seat]), places[seat], faults[seat]] for seat, name in enumerate(names)
+        ]
+        print_table(["Seat", "Bot", "Score", "Place", "Faults"], rows, as_json=arguments.json)
+    else:
+        unit = arguments.matches * 10**game.score_decimals
+        means: list[list[Value]] = [
+            [seat, name, f"{totals[seat] / unit:.2f}", f"{places[seat] / arguments.matches:.2f}", faults[seat]]
+            for seat, name in enumerate(names)
+        ]
+        print_table(["Seat", "Bot", "Mean score", "Mean place", "Faults"], means, as_json=arguments.json)
+    return 0
+
+
+def _here(game: engine.Game, names: list[str]) -> Callable[[bytes], str]:
+    """Plays in this process."""
+    chooses = [_choose(game, name) for name in names]
+    return lambda seed: play_local(game, seed, chooses, names=names).record
+
+
+def _on_server(arguments: argparse.Namespace, game: engine.Game, names: list[str]) -> Callable[[bytes], str]:
+    """Plays at the server that the remote bots are connected to."""
+    for name in names:
+        if not name.startswith(REMOTE) and name not in _house_names():
+            raise BadRequest(
+                f"'{name}' cannot sit at a table of the server; run it as a remote bot and name it {REMOTE}{name}"
+            )
+    server = Server(find_login(arguments.data))
+
+    def play(seed: bytes) -> str:
+        request = PlayMatchRequest(
+            game=game.id, options=engine.write_options(game.options), bots=names, seed=seed if arguments.seed else b""
+        )
+        with calls(server):
+            return MatchServiceStub(server.channel).PlayMatch(request, metadata=server.metadata).text
+
+    return play
+
+
+def _choose(game: engine.Game, name: str) -> Choose:
+    if name in _house_names():
+        try:
+            return house.choose(name, game.id)
+        except ValueError as error:
+            raise BadRequest(str(error)) from error
+    if Path(name).is_dir():
+        try:
+            bot = load(name)
+        except ValueError as error:
+            raise BadRequest(str(error)) from error
+        if game.id not in bot.games:
+            raise BadRequest(f"{name} does not play {game.id}; its bot.toml lists {', '.join(bot.games) or 'no games'}")
+        return bot.choose
+    raise BadRequest(
+        f"there is no bot '{name}'; use a house bot ({', '.join(sorted(_house_names()))}), a folder, or {REMOTE}NAME"
+    )
+
+
+def _house_names() -> set[str]:
+    return {*house.ALIASES, *(entry.name for entry in house.ENTRIES)}
+
+
+def _load(name: str, seats: int, options: dict[str, str]) -> engine.Game:
+    try:
+        return engine.load(name, seats, **options)
+    except ValueError as error:
+        raise BadRequest(str(error)) from error
+
+
+def _seed(text: str | None) -> bytes:
+    if text is None:
+        return secrets.token_bytes(32)
+    try:
+        seed = bytes.fromhex(text)
+    except ValueError:
+        raise BadRequest(f"--seed '{text}' is not hexadecimal; give pairs of 0-9 and a-f") from None
+    if len(seed) > 32:
+        raise BadRequest(f"--seed has {len(seed)} bytes; give at most 32")
+    return seed.ljust(32, b"\0")
+
+
+def _nth_seed(first: bytes, number: int) -> bytes:
+    return first if number == 1 else hashlib.sha256(first + number.to_bytes(4, "big")).digest()
+
+
+def _write(file: Path, number: int, text: str) -> None:
+    path = file.with_name(f"{file.stem}-{number}{file.suffix}") if number else file
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadRequest(f"cannot write {path}: {error.strerror}; give another path with --record") from error
+    print(f"record in {path}", file=sys.stderr)

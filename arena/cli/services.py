@@ -1,0 +1,101 @@
+"""`arena up`, and its parts alone: `arena serve` and `arena worker`. Knows no service's inside."""
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from arena.cli.data import add_data_option
+
+LISTEN = "127.0.0.1:7000"
+
+
+def add_commands(commands: Any) -> None:
+    """Adds `arena up`, `arena serve` and `arena worker`."""
+    up = commands.add_parser("up", help="all services on this host, until Ctrl-C")
+    up.set_defaults(run=run_up)
+    serve = commands.add_parser("serve", help="the referee and the API alone")
+    serve.set_defaults(run=run_serve)
+    worker = commands.add_parser("worker", help="a worker alone")
+    worker.set_defaults(run=run_worker)
+    for parser in (up, serve):
+        parser.add_argument("--listen", default=LISTEN, metavar="HOST:PORT", help=f"default {LISTEN}")
+    for parser in (up, worker):
+        parser.add_argument(
+            "--concurrency",
+            type=int,
+            default=usual_concurrency(),
+            metavar="N",
+            help="blocks at a time; default one for two cores",
+        )
+    for parser in (up, serve, worker):
+        add_data_option(parser)
+
+
+def usual_concurrency() -> int:
+    """One block for two cores, so that bots do not time each other out."""
+    return max(1, len(os.sched_getaffinity(0)) // 2)
+
+
+def run_up(arguments: argparse.Namespace) -> int:
+    """Starts everything, submits the house bots that are missing, and waits."""
+    from arena.cli.client import Server, find_login_in
+    from arena.cli.housing import submit_house_bots
+    from arena.stack import Stack
+    from arena.stack.services import Services
+
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    print(f"starting PostgreSQL, Valkey, the referee and a worker in {arguments.data} …", flush=True)
+    with (
+        Stack(arguments.data) as stack,
+        Services(stack, listen=arguments.listen, concurrency=arguments.concurrency) as services,
+    ):
+        admin, house = services.logins()
+        print(f"Card Arena is up at {services.address}; the admin's token is in {admin}", flush=True)
+        threading.Thread(
+            target=submit_house_bots, args=(Server(find_login_in(house)), _say), name="house bots", daemon=True
+        ).start()
+        stop.wait()
+        print("stopping …", flush=True)
+    return 0
+
+
+def run_serve(arguments: argparse.Namespace) -> int:
+    """Serves until it is told to stop."""
+    from arena.api.serve import serve
+    from arena.stack import Stack
+    from arena.stack.services import READY
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s", stream=sys.stderr)
+    with Stack(arguments.data) as stack:
+        asyncio.run(
+            serve(
+                stack.database_url,
+                stack.broker_url,
+                arguments.listen,
+                lambda address: print(f"{READY}{address}", flush=True),
+            )
+        )
+    return 0
+
+
+def run_worker(arguments: argparse.Namespace) -> int:
+    """Works until it is told to stop: SIGTERM lets blocks that are being played end."""
+    from arena.stack import Stack
+    from arena.tournaments.tasks import work
+
+    with Stack(arguments.data) as stack:
+        work(stack.database_url, stack.broker_url, data_dir=Path(stack.data_dir), concurrency=arguments.concurrency)
+    return 0
+
+
+def _say(sentence: str) -> None:
+    print(sentence, flush=True)

@@ -1,0 +1,82 @@
+"""`arena user` and `arena login`: people and their tokens. Knows no SQL."""
+
+import argparse
+import getpass
+import os
+import sys
+from typing import Any
+
+from arena.cli.client import LOGIN_FILE, Login, Server, calls, save_login
+from arena.cli.data import add_data_option
+from arena.errors import BadRequest
+from arena.v1.tournament_pb2 import ListTournamentsRequest
+from arena.v1.tournament_pb2_grpc import TournamentServiceStub
+
+
+def add_commands(commands: Any) -> None:
+    """Adds `arena user …` and `arena login`."""
+    parser = commands.add_parser("user", help="people and their tokens; run it where the services run")
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    add = actions.add_parser("add", help="make a user and print a token")
+    add.add_argument("name")
+    add.add_argument("--admin", action="store_true", help="may do what the owner of anything may")
+    add.set_defaults(run=run_add)
+    token = actions.add_parser("token", help="print one more token for a user")
+    token.add_argument("name")
+    token.add_argument("--label", default="")
+    token.set_defaults(run=run_token)
+    listing = actions.add_parser("list", help="print the users")
+    listing.set_defaults(run=run_list)
+    for action in (add, token, listing):
+        add_data_option(action)
+
+    login = commands.add_parser("login", help="remember a server and your token for it")
+    login.add_argument("address", metavar="ADDRESS", help="host:port")
+    login.set_defaults(run=run_login)
+
+
+def run_add(arguments: argparse.Namespace) -> int:
+    """Prints the new user's token, which is shown only now."""
+    from arena.stack.database import open_database
+    from arena.store import people
+
+    with open_database(arguments.data) as connection:
+        print(people.add_user(connection, arguments.name, admin=arguments.admin))
+    return 0
+
+
+def run_token(arguments: argparse.Namespace) -> int:
+    """Prints a new token, which is shown only now."""
+    from arena.stack.database import open_database
+    from arena.store import people
+
+    with open_database(arguments.data) as connection:
+        print(people.add_token(connection, arguments.name, arguments.label))
+    return 0
+
+
+def run_list(arguments: argparse.Namespace) -> int:
+    """Prints the names."""
+    from arena.stack.database import open_database
+    from arena.store import people
+
+    with open_database(arguments.data) as connection:
+        for user in people.users(connection):
+            print(f"{user.name}{'  (admin)' if user.admin else ''}")
+    return 0
+
+
+def run_login(arguments: argparse.Namespace) -> int:
+    """Asks for the token, tries it, and keeps both where only this user can read them."""
+    if arguments.address.rpartition(":")[2].isdecimal() is False:
+        raise BadRequest(f"'{arguments.address}' has no port; write it as host:port")
+    token = os.environ.get("ARENA_TOKEN") or (
+        getpass.getpass("token: ") if sys.stdin.isatty() else sys.stdin.readline().strip()
+    )
+    login = Login(arguments.address, token.strip())
+    server = Server(login)
+    with calls(server):
+        TournamentServiceStub(server.channel).ListTournaments(ListTournamentsRequest(), metadata=server.metadata)
+    save_login(LOGIN_FILE, login)
+    print(f"logged in at {login.address}; kept in {LOGIN_FILE}")
+    return 0

@@ -1,0 +1,176 @@
+"""The arena's own processes on this host: one `arena serve`, one `arena worker`; whichever dies is started again.
+
+Knows what they are called and not what they do. Their messages go to DATA/log.
+"""
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from arena.errors import Unavailable
+from arena.stack import Stack
+from arena.store import connect, migrate
+from arena.store.people import HOUSE, keep_token
+
+READY = "serving at "
+"""`arena serve` writes this and its address to its standard output when it answers."""
+
+START_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 30.0
+LONGEST_PAUSE_S = 10.0
+
+
+@dataclass(slots=True)
+class _Service:
+    """A process to be kept alive."""
+
+    name: str
+    arguments: list[str]
+    process: subprocess.Popen[bytes] | None = None
+    started_at: float = 0.0
+    pause_s: float = 0.0
+    ready: threading.Event = field(default_factory=threading.Event)
+    address: str = ""
+
+
+class Services:
+    """`arena serve` and `arena worker` over a stack, from entering to leaving.
+
+    :ivar address: where the API is.
+    """
+
+    def __init__(self, stack: Stack, *, listen: str, concurrency: int) -> None:
+        self._stack = stack
+        self._serve = _Service("serve", ["serve", "--listen", listen])
+        self._services = [self._serve, _Service("worker", ["worker", "--concurrency", str(concurrency)])]
+        self._ending = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name="services", daemon=True)
+        self.address = ""
+
+    def __enter__(self) -> Self:
+        """Returns when the API answers.
+
+        :raises Unavailable: if it does not; nothing is left running then.
+        """
+        migrate(self._stack.database_url)
+        try:
+            for service in self._services:
+                self._start(service)
+            deadline = time.monotonic() + START_TIMEOUT_S
+            while not self._serve.ready.wait(0.1):
+                assert self._serve.process is not None
+                if self._serve.process.poll() is not None or time.monotonic() > deadline:
+                    raise Unavailable(f"'arena serve' did not start: {self._last_words()}")
+        except BaseException:
+            self._stop()
+            raise
+        self.address = self._serve.address
+        self._keeper.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._ending.set()
+        self._keeper.join()
+        self._stop()
+
+    def pid(self, name: str) -> int:
+        """Process id of `serve` or `worker`."""
+        (process,) = (service.process for service in self._services if service.name == name)
+        assert process is not None
+        return process.pid
+
+    def logins(self) -> tuple[Path, Path]:
+        """The files with address and token of the admin and of the house, written at the first start, mode 0600."""
+        files = []
+        with connect(self._stack.database_url) as connection:
+            for user, name in (("admin", "login.json"), (HOUSE, "house.json")):
+                file = self._stack.data_dir / name
+                token = _kept_token(file) or secrets.token_urlsafe(24)
+                keep_token(connection, user, token, admin=user == "admin")
+                descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+                with os.fdopen(descriptor, "w") as out:
+                    json.dump({"address": self.address, "token": token}, out)
+                files.append(file)
+        return files[0], files[1]
+
+    def _start(self, service: _Service) -> None:
+        environment = {
+            **os.environ,
+            "ARENA_DATABASE_URL": self._stack.database_url,
+            "ARENA_BROKER_URL": self._stack.broker_url,
+        }
+        with self._log(service.name).open("ab") as log:
+            service.process = subprocess.Popen(
+                [sys.executable, "-m", "arena", *service.arguments, "--data", str(self._stack.data_dir)],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                start_new_session=True,
+            )
+        service.started_at = time.monotonic()
+        assert service.process.stdout is not None
+        threading.Thread(target=self._listen, args=(service, service.process.stdout), daemon=True).start()
+
+    def _listen(self, service: _Service, out: IO[bytes]) -> None:
+        """Hears when the service is ready; everything else that it says goes to its log."""
+        with out, self._log(service.name).open("ab") as log:
+            for line in out:
+                text = line.decode(errors="replace").strip()
+                if text.startswith(READY):
+                    service.address = text.removeprefix(READY)
+                    service.ready.set()
+                log.write(line)
+                log.flush()
+
+    def _keep(self) -> None:
+        """Starts again what dies: at once, and more slowly if it keeps dying."""
+        while not self._ending.wait(0.1):
+            for service in self._services:
+                if service.process is not None and service.process.poll() is None:
+                    continue
+                now = time.monotonic()
+                if now - service.started_at > 60:
+                    service.pause_s = 0.0
+                if now - service.started_at < service.pause_s:
+                    continue
+                service.pause_s = min(max(0.5, service.pause_s * 2), LONGEST_PAUSE_S)
+                self._start(service)
+
+    def _stop(self) -> None:
+        processes = [service.process for service in reversed(self._services) if service.process is not None]
+        for process in processes:
+            if process.poll() is None:
+                process.terminate()
+        deadline = time.monotonic() + STOP_TIMEOUT_S
+        for process in processes:
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def _last_words(self) -> str:
+        lines = self._log("serve").read_text(errors="replace").strip().splitlines()
+        return lines[-1].removeprefix("arena: ") if lines else "it said nothing"
+
+    def _log(self, name: str) -> Path:
+        return self._stack.data_dir / "log" / f"{name}.log"
+
+
+def _kept_token(file: Path) -> str | None:
+    try:
+        token: str = json.loads(file.read_text())["token"]
+    except (OSError, ValueError, KeyError):
+        return None
+    return token

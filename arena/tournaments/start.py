@@ -1,0 +1,68 @@
+"""The start of a tournament: entries close, versions freeze, the schedule becomes blocks. Knows no worker."""
+
+import engine
+from arena.errors import BadRequest, NotAllowed, WrongState
+from arena.store import Connection, bots
+from arena.store.people import User
+from arena.store.tournaments import SQL, Tournament, find_tournament, lock_open
+from arena.tournaments import ledger, units
+from arena.tournaments.block import MATCHES_PER_BLOCK, UnitKind
+from arena.tournaments.ledger import NewBlock
+from arena.tournaments.schedule import Entry, ScheduleError, schedule
+
+
+def start_tournament(connection: Connection, user: User, name: str) -> Tournament:
+    """The tournament, running; everything is written or nothing.
+
+    One remote entry makes every unit a single one: what a bot remembers cannot be taken from it, and rotation units and
+    single ones are never rated together.
+
+    :raises NotFound: if there is no such tournament.
+    :raises NotAllowed: if it is somebody else's.
+    :raises WrongState: if it has started, or an entry has no version that plays any more.
+    :raises BadRequest: if no schedule can be made of the entries.
+    """
+    with connection.transaction():
+        tournament = lock_open(connection, name)
+        if not user.admin and user.name != tournament.owner:
+            raise NotAllowed(f"the tournament '{name}' belongs to {tournament.owner}; only they can start it")
+        entries, hashes, remote = _freeze(connection, tournament)
+        working = units.working_seed(tournament.secret, hashes)
+        kind = UnitKind.SINGLE if remote else UnitKind.ROTATION
+        try:
+            tables = schedule(entries, tournament.seats, tournament.orbits, units.schedule_seed(working))
+        except ScheduleError as error:
+            raise BadRequest(str(error)) from error
+        # A single unit turns the cyclic order by one, so that as many units as seats give every bot every seat once.
+        size = tournament.units * tournament.seats if remote else tournament.units
+        if tournament.units * tournament.seats > MATCHES_PER_BLOCK:
+            raise BadRequest(
+                f"{tournament.units} units at a table of {tournament.seats} are more than {MATCHES_PER_BLOCK} matches; "
+                f"use fewer units and more orbits"
+            )
+        connection.execute(SQL["start_tournament"], {"name": name, "engine": engine.VERSION})
+        ledger.enqueue(
+            connection,
+            name,
+            [
+                NewBlock(table.orbit, table.index, table.entries, kind, number * size, size)
+                for number, table in enumerate(tables)
+            ],
+        )
+        return find_tournament(connection, name)
+
+
+def _freeze(connection: Connection, tournament: Tournament) -> tuple[list[Entry], list[bytes], bool]:
+    """The entries with the versions that play from now on, their hashes, and whether one of them is remote."""
+    entries, hashes, remote = [], [], False
+    for name in tournament.bots:
+        bot = bots.find_bot(connection, name)
+        version = bots.active_version(connection, name)
+        if version is None:
+            raise WrongState(f"the bot '{name}' has no version that plays; 'arena bot log {name}' says why")
+        frozen = {"tournament": tournament.name, "bot": name, "version": version.id}
+        connection.execute(SQL["freeze_entry"], frozen)
+        entries.append(Entry(name, bot.owner, bot.house))
+        hashes.append(units.entry_hash(name, version.number, version.content_hash))
+        remote = remote or bot.kind == "remote"
+    return entries, hashes, remote
