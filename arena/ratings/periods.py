@@ -1,0 +1,281 @@
+"""Applies periods to the stored ratings, reads the tables, computes everything again. Knows no formula and no network.
+
+A period is one orbit of one tournament in one pool. It is due when all its blocks are done or void and the orbits
+before it have been applied; the order in which the periods of a pool closed is written down once and every run follows
+it. All that is due in a pool is applied in one transaction under a lock of the pool, so a crash leaves all of it or
+nothing, and whoever comes second finds nothing to do.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from psycopg.rows import class_row, scalar_row
+
+from arena.ratings.event import Event, PlayedUnit, digest, rate
+from arena.store import Connection
+from arena.store.sql import statements
+
+SQL = statements(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One bot's line.
+
+    :ivar place: 1 for the best; equal ratings share a place.
+    :ivar version: the bot's newest version that was rated, counted from 1.
+    :ivar mean_milli_points: points per match in thousandths of the game's score unit.
+    """
+
+    place: int
+    bot: str
+    version: int
+    micro_elo: int
+    units: int
+    mean_milli_points: int
+    matches: int
+    faults: int
+
+
+@dataclass(frozen=True, slots=True)
+class RatingTable:
+    """One pool, best first. ``options`` are all options of the game as text; ``unit_kind`` is rotation or single."""
+
+    game: str
+    seats: int
+    options: dict[str, str]
+    unit_kind: str
+    rules: str
+    ratings: tuple[Rating, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What came out when all ratings were computed again. ``differences`` are sentences, none where all bits agree."""
+
+    pools: int
+    periods: int
+    differences: tuple[str, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether any stored bit was not the computed one."""
+        return bool(self.differences)
+
+    @property
+    def sentence(self) -> str:
+        """The outcome for a person."""
+        if self.differences:
+            return "The stored ratings do not follow from the results.\n" + "\n".join(self.differences)
+        return f"The ratings of {self.pools} pools, {self.periods} periods, follow from the results to the last bit."
+
+
+def apply_due(connection: Connection) -> int:
+    """How many periods were applied: all that were due. Where blocks of an applied period were done later, after a
+    retry, the pool is computed again in a new run."""
+    connection.execute(SQL["add_pools"])
+    return sum(_apply_pool(connection, pool) for pool in _pools(connection))
+
+
+def table(connection: Connection, game: str, seats: int = 0) -> list[RatingTable]:
+    """The tables of a game, by table size; 0 for every size. Pools without a rated unit have no table, and of pools
+    that differ only in the version of the rules the newest is shown."""
+    rows = connection.cursor(row_factory=class_row(_Line)).execute(SQL["tables"], {"game": game, "seats": seats})
+    return [_table(game, list(lines)) for _, lines in itertools.groupby(rows, key=lambda line: line.pool)]
+
+
+def rebuild(connection: Connection, *, verify: bool = True) -> Rebuilt:
+    """Computes every pool again from its first period and compares with what is stored, bit for bit. With ``verify``
+    nothing is written; without, the result becomes a new run, which is shown from then on."""
+    pools = periods = 0
+    differences: list[str] = []
+    for pool in _pools(connection):
+        with connection.transaction():
+            _run(connection, "lock_pool", pool=pool)
+            run = _scalar(connection, "current_run", pool=pool)
+            stored = [] if run is None else _stored(connection, run)
+            computed = _computed(connection, pool)
+            pools += 1
+            periods += len(computed)
+            differences += _differences(pool, stored, computed)
+            if not verify:
+                _write_run(connection, pool, computed, "Rebuilt.")
+    return Rebuilt(pools, periods, tuple(differences))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    pool: int
+    seats: int
+    options: dict[str, str]
+    unit_kind: str
+    rules: str
+    bot: str
+    version: int
+    micro_elo: int
+    units: int
+    matches: int
+    points: int
+    faults: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Period:
+    position: int
+    tournament: str
+    orbit: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Rated:
+    """A period as it was computed; equal means equal to the last bit."""
+
+    position: int
+    blocks: int
+    units: int
+    digest: bytes
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    unit: int
+    rotation: int
+    seats: list[int]
+    scores: list[int]
+    places: list[int]
+    faults: list[int]
+    versions: list[int]
+
+
+def _apply_pool(connection: Connection, pool: int) -> int:
+    with connection.transaction():
+        # A statement of its own: what comes after must see what the holder before has written.
+        _run(connection, "lock_pool", pool=pool)
+        run = _scalar(connection, "current_run", pool=pool)
+        if run is None:
+            run = _scalar(connection, "add_run", pool=pool, reason="The first one.")
+        elif _scalar(connection, "stale", run=run) is not None:
+            run = _write_run(connection, pool, _computed(connection, pool), "Blocks were played after their period.")
+        events = connection.cursor(row_factory=class_row(Event)).execute(SQL["last_events"], {"pool": pool})
+        standings = {event.version: event for event in events}
+        periods = connection.cursor(row_factory=class_row(_Period))
+        applied = 0
+        while (period := periods.execute(SQL["take_due"], {"pool": pool}).fetchone()) is not None:
+            _write(connection, pool, run, _rate(connection, pool, period, standings))
+            applied += 1
+        return applied
+
+
+def _computed(connection: Connection, pool: int) -> list[_Rated]:
+    """The recorded periods of the pool from the first on, from nothing but results."""
+    periods = connection.cursor(row_factory=class_row(_Period)).execute(SQL["recorded"], {"pool": pool}).fetchall()
+    standings: dict[int, Event] = {}
+    return [_rate(connection, pool, period, standings) for period in periods]
+
+
+def _rate(connection: Connection, pool: int, period: _Period, standings: dict[int, Event]) -> _Rated:
+    """The period after ``standings``, which it brings up to date."""
+    where = {"pool": pool, "tournament": period.tournament, "orbit": period.orbit}
+    # Before the results, so that a block that ends in between makes the period stale and is not forgotten.
+    blocks = _scalar(connection, "done_blocks", **where)
+    units = list(_whole_units(connection, pool, period))
+    events = tuple(rate(standings, units))
+    standings.update((event.version, event) for event in events)
+    return _Rated(period.position, blocks, len(units), digest(units), events)
+
+
+def _whole_units(connection: Connection, pool: int, period: _Period) -> Iterator[PlayedUnit]:
+    where = {"pool": pool, "tournament": period.tournament, "orbit": period.orbit}
+    whole = _scalar(connection, "matches_per_unit", pool=pool)
+    rows = connection.cursor(row_factory=class_row(_Match)).execute(SQL["matches"], where)
+    for unit, group in itertools.groupby(rows, key=lambda match: match.unit):
+        matches = list(group)
+        if [match.rotation for match in matches] == list(range(whole)):
+            yield PlayedUnit(
+                unit,
+                tuple(matches[0].versions),
+                tuple(_by_bot(match, match.places) for match in matches),
+                tuple(_by_bot(match, match.scores) for match in matches),
+                tuple(_by_bot(match, match.faults) for match in matches),
+            )
+
+
+def _by_bot(match: _Match, by_seat: Sequence[int]) -> tuple[int, ...]:
+    return tuple(value for _, value in sorted(zip(match.seats, by_seat, strict=True)))
+
+
+def _write_run(connection: Connection, pool: int, computed: Sequence[_Rated], reason: str) -> int:
+    run = int(_scalar(connection, "add_run", pool=pool, reason=reason))
+    for rated in computed:
+        _write(connection, pool, run, rated)
+    return run
+
+
+def _write(connection: Connection, pool: int, run: int, rated: _Rated) -> None:
+    columns = {"position": rated.position, "blocks": rated.blocks, "units": rated.units, "digest": rated.digest}
+    _run(connection, "add_rated_period", run=run, pool=pool, **columns)
+    rows = [{"run": run, "position": rated.position, **asdict(event)} for event in rated.events]
+    connection.cursor().executemany(SQL["add_event"], rows)
+
+
+def _stored(connection: Connection, run: int) -> list[_Rated]:
+    rows = connection.execute(SQL["events"], {"run": run}).fetchall()
+    events = {
+        position: tuple(Event(*row[1:]) for row in of_period)
+        for position, of_period in itertools.groupby(rows, key=lambda row: row[0])
+    }
+    return [
+        _Rated(position, blocks, units, input_sha256, events.get(position, ()))
+        for position, blocks, units, input_sha256 in connection.execute(SQL["rated"], {"run": run})
+    ]
+
+
+def _differences(pool: int, stored: Sequence[_Rated], computed: Sequence[_Rated]) -> Iterator[str]:
+    """A sentence for every period that is not stored as it is computed, and what first differs in it."""
+    for was, now in itertools.zip_longest(stored, computed):
+        if was is None or now is None:
+            yield f"Pool {pool}: {len(stored)} periods are stored and {len(computed)} are computed."
+            return
+        elif was.digest != now.digest:
+            yield f"Pool {pool}, period {now.position}: the results are not those that were rated."
+        elif was != now:
+            other = next(
+                (pair for pair in itertools.zip_longest(was.events, now.events) if pair[0] != pair[1]),
+                (was.blocks, now.blocks),
+            )
+            yield f"Pool {pool}, period {now.position}: stored is {other[0]} and computed is {other[1]}."
+
+
+def _table(game: str, lines: Sequence[_Line]) -> RatingTable:
+    ratings = tuple(
+        Rating(
+            place=1 + sum(other.micro_elo > line.micro_elo for other in lines),
+            bot=line.bot,
+            version=line.version,
+            micro_elo=line.micro_elo,
+            units=line.units,
+            mean_milli_points=round(Fraction(1000 * line.points, line.matches)),
+            matches=line.matches,
+            faults=line.faults,
+        )
+        for line in lines
+    )
+    first = lines[0]
+    return RatingTable(game, first.seats, first.options, first.unit_kind, first.rules, ratings)
+
+
+def _pools(connection: Connection) -> list[int]:
+    return connection.cursor(row_factory=scalar_row).execute(SQL["pools"]).fetchall()
+
+
+def _run(connection: Connection, statement: str, **values: Any) -> None:
+    connection.execute(SQL[statement], values)
+
+
+def _scalar(connection: Connection, statement: str, **values: Any) -> Any:
+    """The first column of the first row; None if there is no row."""
+    return connection.cursor(row_factory=scalar_row).execute(SQL[statement], values).fetchone()
