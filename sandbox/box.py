@@ -27,6 +27,7 @@ ENVIRONMENT = {
 """What every bot's environment begins with; nothing of the caller's own environment is ever added."""
 
 _MIB = 1 << 20
+_GATE = 'read go || exit 125; exec "$@" </dev/null'
 
 
 class Tier(Enum):
@@ -99,7 +100,8 @@ def bwrap_argv(box: Box, tier: Tier, bwrap: str, *, filter_fd: int, status_fd: i
     """The command line that starts the box as a cell.
 
     bwrap reads the system call filter from one descriptor and writes its status (lines of JSON) to the other. The
-    order matters: a later mount hides an earlier one, so the tmpfs come before the binds.
+    bot starts when a line is written to the standard input. The order matters: a later mount hides an earlier one, so
+    the tmpfs come before the binds.
     """
     places = [*box.binds, (str(box.folder), BOT)]
     if box.seat is not None:
@@ -162,7 +164,12 @@ def _mounts(places: Iterable[Bind]) -> Iterator[str]:
 
 
 def _inside(tier: Tier, limits: Limits, slot: int) -> Iterator[str]:
-    """The programs that run before the bot: limits are set inside, where only the bot's own processes count."""
+    """The programs that run before the bot: a gate that waits for a line on the standard input, then the limits.
+
+    The gate ends the cell when the line never comes, because the one who started it died before bwrap could tie the
+    cell's life to it. The limits are set inside, where only the bot's own processes count.
+    """
+    yield from ("/bin/sh", "-c", _GATE, "gate")
     yield from (
         "/usr/bin/prlimit",
         f"--nproc={limits.processes}",

@@ -94,7 +94,13 @@ def _try(host: Host) -> str:
             box = Box(Path(folder), ("/usr/bin/true",))
             argv = bwrap_argv(box, host.tier, host.bwrap, filter_fd=program, status_fd=status)
             done = subprocess.run(
-                argv, env={}, pass_fds=(program, status), capture_output=True, timeout=_PATIENCE_S, check=False
+                argv,
+                env={},
+                input=b"go\n",
+                pass_fds=(program, status),
+                capture_output=True,
+                timeout=_PATIENCE_S,
+                check=False,
             )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)

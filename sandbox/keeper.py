@@ -15,16 +15,16 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 
 from sandbox.box import Box, bwrap_argv
 from sandbox.host import Host, filter_fd
 from sandbox.output import Output
-from sandbox.watch import Watch, children, parent
+from sandbox.watch import Watch, tree
 
 _TICK_S = 0.05
 _CHUNK = 1 << 16
 _MIB = 1 << 20
-_PIDFD_KILL = signal.SIGKILL
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,14 @@ class Life:
         self._watch: Watch | None = None
         self._pidfds: dict[int, int] = {}
         self._said, said = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        self._told, told = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._told, told = _pipe_that_never_breaks()
+        gate, self._gate = os.pipe2(os.O_CLOEXEC)
         program = filter_fd()
         os.set_blocking(said, True)
         try:
             self._bwrap = subprocess.Popen(
                 bwrap_argv(box, host.tier, host.bwrap, filter_fd=program, status_fd=told),
-                stdin=subprocess.DEVNULL,
+                stdin=gate,
                 stdout=said,
                 stderr=said,
                 env=dict(environment),  # bwrap's own, too: the bot could read it
@@ -71,9 +72,10 @@ class Life:
         except OSError:
             os.close(self._said)
             os.close(self._told)
+            os.close(self._gate)
             raise
         finally:
-            for descriptor in (program, said, told):
+            for descriptor in (program, gate, said, told):
                 os.close(descriptor)
         self.pid = self._bwrap.pid
         selector.register(self._said, selectors.EVENT_READ, (self, self._read_output))
@@ -82,14 +84,12 @@ class Life:
 
     def kill(self, reason: str) -> None:
         """Ends every process of the cell; the first reason counts."""
-        if self.gone.is_set():
-            return
         self._killed_for = self._killed_for or reason
-        for pid in children(self.pid):  # the first process inside, in case bwrap has not told it yet
-            self._follow(pid)
-        for descriptor in list(self._pidfds.values()):
+        if self._watch is None and self._told in self._selector.get_map():
+            return  # killed before it told its first process, bwrap could leave that behind; it tells within a moment
+        for descriptor in self._pidfds.values():
             with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(descriptor, _PIDFD_KILL)
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
 
     def look(self) -> None:
         """One look at what the cell uses."""
@@ -98,17 +98,15 @@ class Life:
             if broken:
                 self.kill(f"killed: it used {broken}")
 
-    def _follow(self, pid: int) -> None:
-        """Watches for the end of a process. The first process inside ends only after all others of the cell."""
-        if pid in self._pidfds:
-            return
-        with contextlib.suppress(ProcessLookupError):
+    def _follow(self, pid: int) -> bool:
+        """Watches for the end of a process; whether it was still there."""
+        try:
             descriptor = os.pidfd_open(pid)
-            if pid != self.pid and parent(pid) != self.pid:
-                os.close(descriptor)
-                return
-            self._pidfds[pid] = descriptor
-            self._selector.register(descriptor, selectors.EVENT_READ, (self, lambda: self._ended(pid)))
+        except ProcessLookupError:
+            return False
+        self._pidfds[pid] = descriptor
+        self._selector.register(descriptor, selectors.EVENT_READ, (self, lambda: self._ended(pid)))
+        return True
 
     def _read_output(self) -> bool:
         """Whether there may be more."""
@@ -123,30 +121,45 @@ class Life:
             self.kill(f"killed: it wrote more than {self._limits.output_mib} MiB of output")
         return bool(chunk)
 
-    def _read_status(self) -> None:
-        chunk = os.read(self._told, _CHUNK)
+    def _read_status(self) -> bool:
+        """Whether there may be more."""
+        try:
+            chunk = os.read(self._told, _CHUNK)
+        except BlockingIOError:
+            return False
         if not chunk:
             self._selector.unregister(self._told)
-            return
         *lines, self._status = (self._status + chunk).split(b"\n")
         for line in lines:
             told = json.loads(line)
             self._code = told.get("exit-code", self._code)
             first = told.get("child-pid")
-            if first is not None:
-                self._follow(first)
+            # The first process inside ends only after all others of the cell, so its end is the cell's end.
+            if first is not None and self._follow(first):
                 self._watch = Watch(first, self._limits)
-                if self._killed_for:
-                    self.kill(self._killed_for)
+                self._open_gate(first)
+        return bool(chunk)
+
+    def _open_gate(self, first: int) -> None:
+        """Lets the bot start, now that the cell is watched, dies with this thread, and is the first to go when the
+        host runs out of memory."""
+        if self._killed_for:
+            self.kill(self._killed_for)
+            return
+        with contextlib.suppress(OSError):
+            for pid in tree(first):
+                Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._gate, b"go\n")
 
     def _ended(self, pid: int) -> None:
+        if pid == self.pid:
+            while self._told in self._selector.get_map() and self._read_status():
+                pass
+            self._bwrap.wait()
         descriptor = self._pidfds.pop(pid)
         self._selector.unregister(descriptor)
         os.close(descriptor)
-        if pid == self.pid:
-            self._bwrap.wait()
-        elif self._watch is None:
-            return
         if not self._pidfds:
             self._finish()
 
@@ -154,9 +167,7 @@ class Life:
         registered = self._selector.get_map()
         while self._said in registered and self._read_output():
             pass
-        while self._told in registered:
-            self._read_status()
-        for descriptor in (self._said, self._told):
+        for descriptor in (self._said, self._told, self._gate):
             if descriptor in registered:
                 self._selector.unregister(descriptor)
             os.close(descriptor)
@@ -183,6 +194,15 @@ class Life:
             known = {each.value: each.name for each in signal.Signals}
             return None, number, f"ended by signal {number} ({known.get(number, 'unknown')})"
         return self._code, None, f"ended by itself with code {self._code}"
+
+
+def _pipe_that_never_breaks() -> tuple[int, int]:
+    """A pipe whose writing end reads, too: when this process dies, bwrap's write still succeeds, and bwrap goes on to
+    the gate and ends there, instead of ending at the write and leaving its half-made child behind."""
+    reading, writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    both = os.open(f"/proc/self/fd/{writing}", os.O_RDWR | os.O_CLOEXEC)
+    os.close(writing)
+    return reading, both
 
 
 class Keeper(threading.Thread):

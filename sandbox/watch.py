@@ -100,14 +100,6 @@ def children(pid: int) -> list[int]:
     return pids
 
 
-def parent(pid: int) -> int:
-    """The parent of a process; 0 if it is gone."""
-    try:
-        return int(_read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[1])
-    except OSError:
-        return 0
-
-
 def _process(pid: int) -> _Process | None:
     try:
         fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()

@@ -1,0 +1,253 @@
+"""A cell from start to end: what it tells, what it lets through, and that nothing of it is ever left."""
+
+import contextlib
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import grpc
+import pytest
+
+from sandbox.box import Box, Limits, Tier, bwrap_argv, python_binds, slot_uid
+from sandbox.host import Host, filter_fd
+from sandbox.runner import CellError, lend, start
+from tests.sandbox.attacks import Scene, marked
+
+ROOM = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("code", "number", "signal", "reason"),
+    [
+        ("pass", 0, None, "ended by itself with code 0"),
+        ("sys.exit(3)", 3, None, "ended by itself with code 3"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", None, 11, "ended by signal 11 (SIGSEGV)"),
+        ("time.sleep(60)", None, None, "stopped: it still ran 300 ms after its work was over"),
+    ],
+)
+def test_the_end_is_told_in_words(scene: Scene, code: str, number: int | None, signal: int | None, reason: str) -> None:
+    ended, left = scene.run(code, grace_ms=300 if "sleep" in code else 5_000)
+    assert (ended.code, ended.signal, ended.reason, left) == (number, signal, reason, [])
+
+
+def test_output_and_errors_are_kept_in_the_order_they_were_written(scene: Scene) -> None:
+    ended, _ = scene.run("print('one'); print('two', file=sys.stderr); print('three')")
+    assert ended.log == b"one\ntwo\nthree\n"
+
+
+def test_of_long_output_the_beginning_and_the_end_are_kept(scene: Scene) -> None:
+    ended, _ = scene.run("print('begin' + 'x' * 300_000 + 'end')", Limits(kept_kib=4))
+    assert ended.log.startswith(b"begin")
+    assert ended.log.endswith(b"end\n")
+    assert b"\n[... 295913 bytes are left out here ...]\n" in ended.log
+    assert len(ended.log) < 4200
+
+
+def test_a_program_that_is_not_there_is_told(scene: Scene, host: Host) -> None:
+    ended = start(Box(scene.folder / "bot", ("/usr/bin/no-such-program",)), host, {}).stop(5_000)
+    assert ended.code == 127
+    assert b"no-such-program" in ended.log
+
+
+def test_stop_may_be_called_again_and_from_several_threads(scene: Scene, host: Host) -> None:
+    cell = start(Box(scene.folder / "bot", ("/bin/sleep", "60")), host, {})
+    assert cell.poll() is None
+    with ThreadPoolExecutor() as pool:
+        exits = list(pool.map(lambda _: cell.stop(0), range(4)))
+    assert len(set(exits)) == 1
+    assert cell.poll() is cell.wait_gone() is exits[0]
+
+
+def test_a_cell_that_is_stopped_at_once_leaves_nothing(scene: Scene, host: Host) -> None:
+    for _ in range(20):
+        cell = start(Box(scene.folder / "bot", ("/bin/sleep", "6017")), host, {})
+        assert cell.stop(0).reason == "stopped: it still ran 0 ms after its work was over"
+        assert not Path(f"/proc/{cell.pid}").exists()
+    assert not marked("6017")
+
+
+def test_a_cell_outlives_the_thread_that_asked_for_it(scene: Scene, host: Host) -> None:
+    cells = []
+    box = Box(scene.folder / "bot", ("/bin/sh", "-c", "sleep 0.2; echo done"))
+    thread = threading.Thread(target=lambda: cells.append(start(box, host, {})))
+    thread.start()
+    thread.join()
+    assert cells[0].stop(5_000).log == b"done\n"
+
+
+def test_no_descriptor_is_left_open(scene: Scene, host: Host) -> None:
+    def held() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    box = Box(scene.folder / "bot", ("/usr/bin/true",))
+    start(box, host, {}).stop(5_000)
+    before = held()
+    for _ in range(5):
+        start(box, host, {}).stop(5_000)
+    with pytest.raises(CellError):
+        start(box, Host(host.tier, "/no/such/bwrap"), {})
+    assert held() == before
+
+
+def test_eight_cells_run_side_by_side_and_see_nothing_of_each_other(scene: Scene, host: Host) -> None:
+    code = (
+        "import os, time; open('/tmp/mine', 'w').close(); time.sleep(0.3); print(os.listdir('/tmp'), os.getpid() < 10)"
+    )
+    boxes = [
+        Box(scene.folder / "bot", (sys.executable, "-c", code), slot=slot, binds=python_binds()) for slot in range(8)
+    ]
+    cells = [start(box, host, {}) for box in boxes]
+    assert [cell.stop(10_000).log for cell in cells] == [b"['mine'] True\n"] * 8
+
+
+def test_every_slot_has_a_user_id_of_its_own_when_root_starts_the_cells(scene: Scene, host: Host) -> None:
+    if host.tier is not Tier.ROOT:
+        pytest.skip("only root can give each slot a user id of its own")
+    for slot in (0, 5):
+        box = Box(scene.folder / "bot", ("/usr/bin/id", "-u"), slot=slot)
+        assert start(box, host, {}).stop(5_000).log == f"{slot_uid(host.tier, slot, 0)}\n".encode()
+
+
+def test_a_seat_is_lent_to_its_slot_alone(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "seat.sock").touch()
+    lend(tmp_path, host, 3)
+    for path, mode in ((tmp_path, 0o40700), (tmp_path / "seat.sock", 0o100600)):
+        assert (path.stat().st_mode, path.stat().st_uid) == (mode, slot_uid(host.tier, 3, os.geteuid()))
+
+
+def test_a_folder_that_the_bot_could_not_read_is_refused_with_a_sentence(host: Host, tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    with pytest.raises(CellError, match="closed to other users; set its mode to 0755"):
+        start(Box(tmp_path, ("/usr/bin/true",)), host, {})
+    with pytest.raises(CellError, match=r"is not a folder; extract the bot first\."):
+        start(Box(tmp_path / "no", ("/usr/bin/true",)), host, {})
+
+
+def test_a_bubblewrap_that_fails_is_told_in_its_own_words(scene: Scene, host: Host) -> None:
+    box = Box(scene.folder / "bot", ("/usr/bin/true",), binds=(("/no/such/place", "/mnt"),))
+    ended = start(box, host, {}).stop(5_000)
+    assert "the cell did not start" in ended.reason
+    assert "/no/such/place" in ended.reason
+
+
+def test_a_bot_does_not_start_when_its_starter_is_gone_before_the_gate_opens(scene: Scene, host: Host) -> None:
+    box = Box(scene.folder / "bot", ("/bin/echo", "REACHED"))
+    program = filter_fd()
+    status = os.open(os.devnull, os.O_WRONLY)
+    argv = bwrap_argv(box, host.tier, host.bwrap, filter_fd=program, status_fd=status)
+    done = subprocess.run(argv, input=b"", capture_output=True, pass_fds=(program, status), check=False, timeout=10)
+    os.close(program)
+    os.close(status)
+    assert (done.returncode, done.stdout) == (125, b"")
+
+
+@contextlib.contextmanager
+def worker(scene: Scene, code: str) -> Iterator[subprocess.Popen[str]]:
+    """Another process that starts cells and says on its output what it did."""
+    head = f"""
+        import os, sys, time
+        from pathlib import Path
+        from sandbox.box import Box, python_binds
+        from sandbox.host import detect
+        from sandbox.runner import start
+        def cell(mark):
+            code = "import os, time; os.fork(); os.fork(); print(1); time.sleep(600)"
+            box = Box(Path({str(scene.folder / "bot")!r}), (sys.executable, "-c", code, mark), binds=python_binds())
+            return start(box, detect(), {{}})
+    """
+    program = textwrap.dedent(head) + textwrap.dedent(code)
+    with subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", program], cwd=ROOM, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_worker_that_is_killed_leaves_nothing_behind(scene: Scene) -> None:
+    mark = f"mark-of-worker-{os.getpid()}"
+    code = f"""
+        for _ in range(2): cell({mark!r})
+        while sum({mark!r}.encode() in (entry / "cmdline").read_bytes() for entry in Path("/proc").iterdir()
+                  if entry.name.isdigit() and entry.exists()) < 8: time.sleep(0.01)
+        print("ready", flush=True)
+        time.sleep(600)
+    """
+    with worker(scene, code) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        pids = marked(mark)
+        assert len(pids) >= 8
+        poll = select.poll()
+        pidfds = {os.pidfd_open(pid) for pid in pids}
+        for descriptor in pidfds:
+            poll.register(descriptor, select.POLLIN)
+        process.kill()
+        waiting = set(pidfds)
+        while waiting:
+            ended = poll.poll(5_000)
+            assert ended, f"{len(waiting)} processes live on"
+            for descriptor, _ in ended:
+                poll.unregister(descriptor)
+                waiting.discard(descriptor)
+        for descriptor in pidfds:
+            os.close(descriptor)
+    assert not marked(mark)
+
+
+def test_a_forked_worker_starts_cells_of_its_own(scene: Scene) -> None:
+    code = """
+        first = cell("parent")
+        child = os.fork()
+        ended = cell("child").stop(100)
+        print(ended.reason.split(":")[0], flush=True)
+        if child:
+            os.waitpid(child, 0)
+            print(first.poll() is None, first.stop(0).reason.split(":")[0], flush=True)
+        os._exit(0)
+    """
+    with worker(scene, code) as process:
+        said, _ = process.communicate(timeout=20)
+    assert said == "stopped\nstopped\nTrue stopped\n"
+
+
+GRPC_BOT = """
+import os, sys
+import grpc
+channel = grpc.insecure_channel(os.environ["SEAT"])
+answers = channel.stream_stream("/echo.Echo/Talk")(
+    iter([b"hello", b"again"]), metadata=[("ticket", os.environ["TICKET"])], wait_for_ready=True, timeout=10
+)
+print([answer.decode() for answer in answers], flush=True)
+os._exit(0)
+"""
+
+
+def test_a_bot_speaks_grpc_over_the_socket_of_its_seat(host: Host) -> None:
+    def talk(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
+        ticket = dict(context.invocation_metadata())["ticket"]
+        for request in requests:
+            yield request + b" " + str(ticket).encode()
+
+    handler = grpc.method_handlers_generic_handler("echo.Echo", {"Talk": grpc.stream_stream_rpc_method_handler(talk)})
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(2) as pool:
+        seat, bot = Path(name, "seat"), Path(name, "bot")
+        seat.mkdir()
+        bot.mkdir()
+        (bot / "main.py").write_text(GRPC_BOT)
+        server = grpc.server(pool, handlers=[handler])
+        server.add_insecure_port(f"unix:{seat}/seat.sock")
+        server.start()
+        lend(seat, host, 1)
+        box = Box(bot, (sys.executable, "main.py"), seat=seat, slot=1, binds=python_binds())
+        ended = start(box, host, {"SEAT": "unix:/run/arena/seat.sock", "TICKET": "t7"}).stop(15_000)
+        server.stop(None).wait()
+    assert (ended.log.decode(), ended.code) == ("['hello t7', 'again t7']\n", 0)
