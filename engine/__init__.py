@@ -3,6 +3,7 @@
 Knows no network, no clock and no file. Read :mod:`engine.game` first.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from engine.callbreak import CALLBREAK
@@ -37,6 +38,7 @@ __all__ = [
     "State",
     "find",
     "load",
+    "load_with",
     "playout",
     "write_options",
 ]
@@ -54,11 +56,19 @@ def load(name: str, seats: int | str | None = None, **options: object) -> Game:
 
     :raises ValueError: if the name, the seat count, an option or a value is unknown; the sentence lists the valid ones.
     """
+    return load_with(name, seats, options)
+
+
+def load_with(name: str, seats: int | str | None, options: Mapping[str, object]) -> Game:
+    """The same with the options as a mapping, for names that come from outside.
+
+    :raises ValueError: as :func:`load`.
+    """
     kind, preset = find(name)
     count = kind.usual_seats if seats is None else seats
     if isinstance(count, str) and count.isascii() and count.isdigit() and len(count) < 3:
         count = int(count)
-    if isinstance(count, bool) or count not in kind.seat_counts:
+    if not isinstance(count, int) or isinstance(count, bool) or count not in kind.seat_counts:
         counts = ", ".join(map(str, kind.seat_counts))
         raise ValueError(f"{kind.title} cannot have {count!r} seats; it takes {counts}.")
     return kind.make(count, read_options(kind.options, kind.id, count, {**preset, **options}))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
-from engine import GAMES, VERSION, load
+from engine import GAMES, VERSION, load_with
 from engine.cards import write_card
 from engine.game import Game, OutOfPacks, State
 from engine.options import write_options
@@ -208,7 +208,7 @@ class _Reading:
         if not isinstance(options, dict) or not _is_number(header.get("seats")):
             self._fail("The header must name options and the number of seats.")
         try:
-            game = load(kind, header["seats"], **options)
+            game = load_with(kind, header["seats"], options)
         except ValueError as error:
             self._fail(str(error))
         if options != write_options(game.options):
@@ -230,11 +230,12 @@ class _Reading:
         if header["engine"] != VERSION:
             self._fail(f"The match was played by rules of version {header['engine']!r}, and these are {VERSION!r}.")
         draws = {name: header[name] for name in drawn}
+        packs = self._packs() if "commitment" in header else []
         try:
             if "seed" in header:
                 state = game.start(bytes.fromhex(header["seed"]))
             else:
-                state = game.start_from(self._packs(), **draws)
+                state = game.start_from(packs, **draws)
         except OutOfPacks:
             raise RecordError(2, "The first deal is due here, and the record has no pack for it.") from None
         except ValueError as error:
