@@ -102,7 +102,7 @@ def groups(entries: list[Entry]) -> list[int]:
 
 
 @given(crowds(), st.integers(3, 7), st.integers(1, 3), st.binary(min_size=32, max_size=32))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_no_two_bots_of_one_owner_share_a_table(entries: list[Entry], seats: int, orbits: int, seed: bytes) -> None:
     sizes = groups(entries)
     if len(sizes) < seats:
@@ -120,7 +120,7 @@ def test_no_two_bots_of_one_owner_share_a_table(entries: list[Entry], seats: int
 
 
 @given(crowds(), st.integers(3, 7), st.randoms(use_true_random=False))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_the_same_entries_and_seed_give_the_same_tables(entries: list[Entry], seats: int, rng: Any) -> None:
     if len(groups(entries)) < seats:
         return
@@ -149,6 +149,7 @@ def test_owners_with_several_bots_still_meet_the_others_about_evenly(owners: int
     counts = meetings(tables, entries)
     owner_of = {entry.id: entry.owner for entry in entries}
     others = [met for pair, met in counts.items() if len({owner_of[entry] for entry in pair}) == 2]
+    assert sum(others) == sum(counts.values())
     mean = sum(others) / len(others)
     assert max(others) <= mean + 4
 
