@@ -216,7 +216,8 @@ class _Reading:
         secret = "seed" if "seed" in header else "commitment"
         if not _is_hex(header.get(secret)):
             self._fail(f"The {secret} must be 64 hex digits.")
-        drawn = list(game.draws(game.start(bytes(32))))
+        sample = game.start(bytes(32))
+        drawn = list(game.draws(sample))
         extras = [name for name in _EXTRAS if name in header]
         fields = ["record", "game", "options", "seats", secret, *drawn, "players", "engine", *extras]
         if list(header) != fields:
@@ -230,12 +231,10 @@ class _Reading:
         if header["engine"] != VERSION:
             self._fail(f"The match was played by rules of version {header['engine']!r}, and these are {VERSION!r}.")
         draws = {name: header[name] for name in drawn}
-        packs = self._packs() if "commitment" in header else []
+        packs = self._packs(sample) if "commitment" in header else []
         try:
-            if "seed" in header:
-                state = game.start(bytes.fromhex(header["seed"]))
-            else:
-                state = game.start_from(packs, **draws)
+            known = "seed" in header
+            state = game.start(bytes.fromhex(header["seed"])) if known else game.start_from(packs, **draws)
         except OutOfPacks:
             raise RecordError(2, "The first deal is due here, and the record has no pack for it.") from None
         except ValueError as error:
@@ -244,18 +243,18 @@ class _Reading:
             self._fail(f"The seed draws {game.draws(state)}, and the header says {draws}.")
         return game, state
 
-    def _packs(self) -> list[list[int]]:
-        """All packs of the record, for a match whose seed is not known yet."""
+    def _packs(self, sample: State) -> list[list[int]]:
+        """All packs of the record, for a match whose seed is not known yet; ``sample`` is any match at the table."""
         packs: list[list[int]] = []
-        known = {write_card(card): card for card in range(52)}
+        known = {write_card(card): card for pack in sample.packs()[:1] for card in pack}
         for number, line in enumerate(self._lines, start=1):
             if line.startswith('{"pack":'):
                 pack = _parsed(number, line)["pack"]
                 if not isinstance(pack, list) or not all(isinstance(card, str) and card in known for card in pack):
-                    raise RecordError(number, "A pack must be a list of cards such as TD.")
+                    raise RecordError(number, "A pack must be a list of this table's cards, such as TD.")
                 cards = [known[card] for card in pack]
-                if packs and sorted(cards) != sorted(packs[0]):
-                    raise RecordError(number, "This pack does not have the cards of the first one.")
+                if len(cards) != len(known) or len(set(cards)) != len(known):
+                    raise RecordError(number, f"A pack must have each of the {len(known)} cards of this table once.")
                 packs.append(cards)
         return packs
 

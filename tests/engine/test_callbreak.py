@@ -132,7 +132,7 @@ def test_cb_v14_ten_deals() -> None:
 )
 def test_calls_go_round_once_and_the_first_caller_leads(direction: str, order: list[int]) -> None:
     state = _start(direction=direction)
-    asked = []
+    asked: list[int] = []
     for _ in range(4):
         asked += state.to_act()
         take(state, "call 3")
@@ -393,7 +393,7 @@ def test_cb_b17_the_house_calls_and_plays_low() -> None:
     ],
     ids=str,
 )
-def test_cb_t4_golden_deal(options: dict[str, str]) -> None:
+def test_cb_t4_golden_deal(options: dict[str, Any]) -> None:
     """Every other value of the two options changes a legal set somewhere in this deal."""
     state = _start(*GOLDEN_HANDS, packs=2, **options)
     take(state, "call 3", "call 2", "call 3", "call 4")

@@ -109,7 +109,7 @@ def test_cw_b3_dealer_and_trump_are_drawn_from_the_seed() -> None:
 
 def test_cw_08_cw_12_cw_13_cw_14_dealers_left_declares_and_leads() -> None:
     state = _game(first_dealer=3).start(SEED)
-    asked = []
+    asked: list[int] = []
     for _ in range(4):
         asked += state.to_act()
         take(state, "call 0")

@@ -105,7 +105,7 @@ def test_mn_08_the_lowest_total_deals_in_a_match() -> None:
 
 def test_mn_10_one_turn_each_dealer_last() -> None:
     state = _start()
-    asked = []
+    asked: list[int] = []
     for _ in range(8):
         asked += state.to_act()
         take(state, "pass")
@@ -174,7 +174,7 @@ def test_laps(laps: str, trump: str, caller: int, leader: int, calls: dict[int, 
     assert (view.trump, view.caller, view.leader) == ("CDHS".index(trump), caller, leader)
     assert view.calls == bytes(calls.get(seat, NONE) for seat in range(4))
     assert len(view.laps) == 8
-    asked = []
+    asked: list[int] = []
     while state.phase() == 1:
         asked += state.to_act()
         assert legal_texts(state) == {f"call {n}" for n in range(2, 14)}  # MN-19, MN-B12

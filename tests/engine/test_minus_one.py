@@ -210,7 +210,7 @@ def test_mo_t1_playable_cards_at_round_five() -> None:
     view = state.observe(3)
     assert view.keeps == bytes(int(card) for _, keeps, _, _ in T1[:4] for card in keeps)
     shows = [pair for pairs, _, _, _ in T1[:4] for pair in pairs.split()]
-    assert view.shows == bytes(1 << int(low) - 1 | 1 << int(high) - 1 for low, high in shows)
+    assert view.shows == bytes(1 << int(pair[0]) - 1 | 1 << int(pair[1]) - 1 for pair in shows)
 
 
 def test_mo_17_mo_t3_mo_t4_the_house_shows_and_keeps_low() -> None:

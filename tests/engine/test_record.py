@@ -1,5 +1,6 @@
 """Records: they verify, they tell, and nothing in them can be altered."""
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -74,22 +75,8 @@ def test_what_was_recorded_verifies(game: Game, seed: int, committed: bool) -> N
 
 def test_a_record_has_its_fixed_fields() -> None:
     lines = [json.loads(line) for line in _example("contract_whist", 3).splitlines()]
-    assert list(lines[0]) == (
-        [
-            "record",
-            "game",
-            "options",
-            "seats",
-            "seed",
-            "first_dealer",
-            "first_trump",
-            "players",
-            "engine",
-            "tournament",
-            "unit",
-            "rotation",
-        ]
-    )
+    fields = "record game options seats seed first_dealer first_trump players engine tournament unit rotation"
+    assert " ".join(lines[0]) == fields
     assert lines[0]["record"] == 1
     assert lines[0]["options"]["trump_sequence"] == "S,H,D,C,NT"
     assert list(lines[1]) == ["pack"]
@@ -149,10 +136,8 @@ def test_garbage_is_refused(garbage: bytes | str) -> None:
         with pytest.raises(RecordError):
             verify(wrong)
         if not isinstance(wrong, str) or wrong is garbage:
-            try:
+            with contextlib.suppress(RecordError):
                 digest(wrong)
-            except RecordError:
-                pass
 
 
 @pytest.mark.parametrize(
@@ -265,9 +250,9 @@ def test_an_altered_record_whose_hash_fits_is_refused_by_the_replay(
     ("change", "line"),
     [
         (lambda lines: lines[1]["pack"].__setitem__(0, "XX"), 2),
-        (lambda lines: lines[1].update(pack=[]), 1),
+        (lambda lines: lines[1].update(pack=[]), 2),
         (lambda lines: lines[1].update(pack=5), 2),
-        (lambda lines: lines[1]["pack"].__setitem__(0, lines[1]["pack"][1]), 1),
+        (lambda lines: lines[1]["pack"].__setitem__(0, lines[1]["pack"][1]), 2),
         (lambda lines: lines[0].update(first_dealer=9), 1),
         (lambda lines: lines[0].update(commitment="x"), 1),
         (lambda lines: lines.pop(1), None),
