@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.ratings.elo import MICRO, Change, Standing, UnitResult, expected, k_factor, rate_period
 
+law = settings(max_examples=50, deadline=None)
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "vectors.json").read_text())
 BOTS = 9
 
@@ -82,6 +83,7 @@ def test_the_expected_score_is_the_logistic_one(difference: str, score: float) -
     assert expected(mine, other) + expected(other, mine) == pytest.approx(1)
 
 
+@law
 @given(pools, periods(), st.randoms(use_true_random=False))
 def test_order_and_repetition_of_units_change_nothing(
     pool: dict[int, Standing], units: list[UnitResult], rng: Any
@@ -91,6 +93,7 @@ def test_order_and_repetition_of_units_change_nothing(
     assert rate_period(pool, delivered) == rate_period(pool, units)
 
 
+@law
 @given(pools, unit_results(), st.randoms(use_true_random=False))
 def test_where_a_bot_stands_in_the_list_of_the_table_changes_nothing(
     pool: dict[int, Standing], unit: UnitResult, rng: Any
@@ -105,6 +108,7 @@ def test_where_a_bot_stands_in_the_list_of_the_table_changes_nothing(
     assert rate_period(pool, [moved]) == rate_period(pool, [unit])
 
 
+@law
 @given(pools, unit_results())
 def test_a_tie_of_all_never_turns_away_from_the_middle_of_the_expectations(
     pool: dict[int, Standing], unit: UnitResult
@@ -116,6 +120,7 @@ def test_a_tie_of_all_never_turns_away_from_the_middle_of_the_expectations(
     assert changes[best].delta_micro <= 0 <= changes[worst].delta_micro
 
 
+@law
 @given(standings, unit_results())
 def test_a_tie_of_equals_moves_nobody(standing: Standing, unit: UnitResult) -> None:
     pool = dict.fromkeys(range(BOTS), standing)
@@ -123,6 +128,7 @@ def test_a_tie_of_equals_moves_nobody(standing: Standing, unit: UnitResult) -> N
     assert {change.delta_micro for change in rate_period(pool, [tied]).values()} == {0}
 
 
+@law
 @given(pools, unit_results())
 def test_with_equal_k_what_one_wins_the_others_lose(pool: dict[int, Standing], unit: UnitResult) -> None:
     equal = {bot: replace(standing, units=30) for bot, standing in pool.items()}
@@ -130,6 +136,7 @@ def test_with_equal_k_what_one_wins_the_others_lose(pool: dict[int, Standing], u
     assert abs(sum(change.delta_micro for change in changes.values())) <= len(unit.bots)
 
 
+@law
 @given(pools, periods(), st.integers(-(10**9), 10**9))
 def test_lifting_all_ratings_changes_no_delta(pool: dict[int, Standing], units: list[UnitResult], lift: int) -> None:
     lifted = {bot: replace(standing, micro_elo=standing.micro_elo + lift) for bot, standing in pool.items()}
@@ -137,6 +144,7 @@ def test_lifting_all_ratings_changes_no_delta(pool: dict[int, Standing], units: 
     assert deltas[0] == deltas[1]
 
 
+@law
 @given(standings, standings, st.sampled_from([(1, 2), (2, 1), (1, 1)]))
 def test_two_players_are_rated_as_in_chess(mine: Standing, other: Standing, places: tuple[int, int]) -> None:
     score = {(1, 2): 1.0, (2, 1): 0.0, (1, 1): 0.5}[places]
@@ -145,12 +153,14 @@ def test_two_players_are_rated_as_in_chess(mine: Standing, other: Standing, plac
     assert change.delta_micro == pytest.approx(chess * MICRO, abs=1)
 
 
+@law
 @given(pools, unit_results())
 def test_only_the_order_of_places_counts(pool: dict[int, Standing], unit: UnitResult) -> None:
     stretched = replace(unit, places=tuple(tuple(place**3 + 5 for place in match) for match in unit.places))
     assert rate_period(pool, [stretched]) == rate_period(pool, [unit])
 
 
+@law
 @given(pools, periods())
 def test_a_unit_moves_a_bot_by_at_most_its_k(pool: dict[int, Standing], units: list[UnitResult]) -> None:
     for bot, change in rate_period(pool, units).items():

@@ -4,7 +4,7 @@ import dataclasses
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournaments.block import (
@@ -29,6 +29,7 @@ from arena.tournaments.block import (
     write_report,
 )
 
+law = settings(max_examples=50, deadline=None)
 numbers = st.integers(min_value=0, max_value=2**63 - 1)
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 secrets = st.binary(min_size=32, max_size=32)
@@ -103,6 +104,7 @@ reports = st.one_of(
 )
 
 
+@law
 @given(blocks())
 def test_a_block_comes_back_from_its_line(block: Block) -> None:
     line = write_block(block)
@@ -112,6 +114,7 @@ def test_a_block_comes_back_from_its_line(block: Block) -> None:
     assert read_block(line.encode()) == block
 
 
+@law
 @given(reports)
 def test_a_report_comes_back_from_its_line(report: Report) -> None:
     line = write_report(report)
@@ -120,6 +123,7 @@ def test_a_report_comes_back_from_its_line(report: Report) -> None:
     assert read_report(line) == report
 
 
+@law
 @given(blocks(), st.data())
 def test_a_line_with_one_thing_wrong_is_refused_in_a_sentence(block: Block, data: st.DataObject) -> None:
     members = json.loads(write_block(block))
@@ -155,6 +159,7 @@ def test_what_is_wrong_with_a_report_is_said(line: str, sentence: str) -> None:
         read_report(line)
 
 
+@law
 @given(st.text())
 def test_no_output_of_a_bot_spoils_its_block(text: str) -> None:
     log = read_report(write_report(BotLog(0, 0, text + "\0\ud800", "exit code 1")))
@@ -163,6 +168,7 @@ def test_no_output_of_a_bot_spoils_its_block(text: str) -> None:
     log.text.encode()
 
 
+@law
 @given(blocks())
 def test_match_ids_are_unique_and_fit_a_javascript_number(block: Block) -> None:
     ids = [block.match_id(at, rotation) for at in range(len(block.units)) for rotation in range(block.rotations)]
@@ -171,6 +177,7 @@ def test_match_ids_are_unique_and_fit_a_javascript_number(block: Block) -> None:
     assert {number // MATCHES_PER_BLOCK for number in ids} == {block.id}
 
 
+@law
 @given(blocks())
 def test_every_player_sits_once_in_every_seat_of_a_rotation_unit(block: Block) -> None:
     for plan in block.units:
@@ -179,6 +186,7 @@ def test_every_player_sits_once_in_every_seat_of_a_rotation_unit(block: Block) -
             assert sorted(seating[seat] for seating in seatings) == list(range(block.seats))
 
 
+@law
 @given(blocks(), st.data())
 def test_a_block_that_contradicts_itself_can_not_be_made(block: Block, data: st.DataObject) -> None:
     wrong = data.draw(

@@ -8,17 +8,19 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.tournaments import units
 from arena.tournaments.block import UnitKind
 
+law = settings(max_examples=50, deadline=None)
 DOCS = Path(__file__).parents[2] / "docs" / "ratings.md"
 keys = st.binary(min_size=32, max_size=32)
 numbers = st.integers(0, 2**31)
 
 
+@law
 @given(keys, numbers, st.integers(3, 7))
 def test_every_bot_sits_once_in_each_seat_over_the_rotations(working: bytes, unit: int, seats: int) -> None:
     plan = units.plan(working, unit, seats, UnitKind.ROTATION)
@@ -29,6 +31,7 @@ def test_every_bot_sits_once_in_each_seat_over_the_rotations(working: bytes, uni
         assert sorted(other[seat] for other in seatings) == list(range(seats))
 
 
+@law
 @given(keys, numbers, st.integers(3, 7))
 def test_every_bot_sits_once_in_each_seat_over_as_many_single_units(working: bytes, first: int, seats: int) -> None:
     first -= first % seats
@@ -37,6 +40,7 @@ def test_every_bot_sits_once_in_each_seat_over_as_many_single_units(working: byt
         assert sorted(plan.seats(0)[seat] for plan in plans) == list(range(seats))
 
 
+@law
 @given(keys, st.sampled_from(UnitKind), st.integers(3, 7))
 def test_no_two_units_and_no_two_bots_of_a_match_share_a_seed(working: bytes, kind: UnitKind, seats: int) -> None:
     plans = [units.plan(working, unit, seats, kind) for unit in range(8)]
@@ -47,6 +51,7 @@ def test_no_two_units_and_no_two_bots_of_a_match_share_a_seed(working: bytes, ki
         assert set(plan.bot_seeds) == {plan.bot_seeds[0]}
 
 
+@law
 @given(keys, numbers, st.integers(3, 7))
 def test_the_seat_of_a_bot_seed_does_not_depend_on_who_sits_there(working: bytes, unit: int, seats: int) -> None:
     plan = units.plan(working, unit, seats, UnitKind.ROTATION)
@@ -60,6 +65,7 @@ def test_every_order_of_four_is_about_equally_likely() -> None:
     assert sum((count - 200) ** 2 / 200 for count in orders.values()) < 58
 
 
+@law
 @given(keys, st.lists(keys, max_size=5), st.randoms(use_true_random=False))
 def test_the_working_seed_does_not_depend_on_the_order_of_entries(
     secret: bytes, hashes: list[bytes], rng: object
