@@ -50,9 +50,14 @@ _MAIN = '''"""The house bot {name}: the program in {program}/ with the settings 
 
 from pathlib import Path
 
-from {program}.main import main
+from arena.bot import run
+from {program}.main import chooser
+from {program}.settings import read_settings
 
-main(Path(__file__).parent, {name!r})
+choose = chooser(read_settings(Path(__file__).parent / "settings.toml"))
+
+if __name__ == "__main__":
+    run(choose, name={name!r}, games={games!r})
 '''
 
 
@@ -94,7 +99,7 @@ def folder(one: Entry, into: Path) -> Path:
     if one.settings:
         shutil.copytree(program, target / one.program, ignore=shutil.ignore_patterns("__pycache__", "*.toml"))
         shutil.copy(program / one.settings, target / "settings.toml")
-        (target / "main.py").write_text(_MAIN.format(name=one.name, program=one.program))
+        (target / "main.py").write_text(_MAIN.format(name=one.name, program=one.program, games=one.games))
     else:
         shutil.copy(program / "main.py", target / "main.py")
     (target / "bot.toml").write_text(

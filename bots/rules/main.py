@@ -1,16 +1,13 @@
 """Which rule answers which question. Knows no cards."""
 
 from collections.abc import Callable
-from pathlib import Path
 
-from arena.bot import Turn, run
+from arena.bot import Turn
 from engine.minus_one import PairsObservation
 from engine.tricks import TrickObservation
 
 from . import calling, pairs, playing
-from .settings import Settings, read_settings
-
-GAMES = ("callbreak", "contract_whist", "minus", "minus_one")
+from .settings import Settings
 
 
 def chooser(settings: Settings) -> Callable[[Turn], int]:
@@ -36,8 +33,3 @@ def chooser(settings: Settings) -> Callable[[Turn], int]:
                 return pairs.keep(turn, observation, settings.pairs)
 
     return choose
-
-
-def main(folder: Path, name: str) -> None:
-    """Plays until the stream ends, with the settings in the folder."""
-    run(chooser(read_settings(folder / "settings.toml")), name=name, games=GAMES)

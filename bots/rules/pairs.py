@@ -8,6 +8,7 @@ option with a chance that grows with what it promises.
 
 from collections.abc import Sequence
 from itertools import accumulate, combinations
+from math import exp
 
 from arena.bot import Turn
 from engine.minus_one import PairsObservation
@@ -20,9 +21,13 @@ PAIRS = tuple(1 << low - 1 | 1 << high - 1 for low, high in combinations(range(1
 PAIRS_OF = tuple(tuple(pair for pair in PAIRS if pair & ~playable == 0) for playable in range(256))
 #: The cards of a set, lowest first.
 CARDS_OF = tuple(tuple(card for card in range(1, 9) if mask >> card - 1 & 1) for mask in range(256))
-#: How many tables are imagined, twice, before a show; and how often all seats' keeps are thought through.
-TABLES = 16
-THOUGHTS = 4
+#: Each pair with a one in the hexadecimal digit of each of its cards: their sum counts who shows what.
+DIGITS = {pair: sum(1 << 4 * card for card in CARDS_OF[pair]) for pair in PAIRS}
+#: How many tables are imagined at the first and at the second look before a show.
+FIRST_LOOK = 8
+SECOND_LOOK = 16
+#: How often all seats' keeps are thought through.
+THOUGHTS = 3
 
 Keep = tuple[int, int, float]
 """A seat's two cards, lower first, and the chance that it keeps the lower."""
@@ -39,11 +44,11 @@ def show(turn: Turn, observation: PairsObservation, settings: Pairs) -> int:
     worth = _worth(settings.power)
     others = [PAIRS_OF[mask] for seat, mask in enumerate(observation.playable) if seat != observation.seat]
     draw = turn.rng.random
-    prizes = [_prizes([_any(pairs, draw()) for pairs in others], worth) for _ in range(TABLES)]
+    prizes = [_prizes([_any(pairs, draw()) for pairs in others], worth) for _ in range(FIRST_LOOK)]
     means = [sum(column) for column in zip(*prizes, strict=True)]
     ladders = [_ladder(pairs, means) for pairs in others]
     prizes = []
-    for _ in range(TABLES):
+    for _ in range(SECOND_LOOK):
         shown = [
             _on(pairs, ladder, draw()) if draw() < settings.respect else _any(pairs, draw())
             for pairs, ladder in zip(others, ladders, strict=True)
@@ -52,21 +57,19 @@ def show(turn: Turn, observation: PairsObservation, settings: Pairs) -> int:
     promises = []
     for action in turn.legal:
         low, high = CARDS_OF[PAIRS[action - turn.phase.first]]
-        promises.append(sum([max(prize[low], prize[high]) for prize in prizes]))
-    most = max(promises) or 1.0
-    return turn.rng.choices(turn.legal, [(promise / most) ** settings.show_sharpness + 1e-9 for promise in promises])[0]
+        promises.append(sum([max(prize[low], prize[high]) for prize in prizes]) / SECOND_LOOK)
+    return turn.rng.choices(turn.legal, _weights(promises, settings.show_sharpness))[0]
 
 
 def keep(turn: Turn, observation: PairsObservation, settings: Pairs) -> int:
     """A card of the own pair, by the chances that it wins against every way in which the others can keep theirs."""
-    low, high = CARDS_OF[observation.shown[observation.seat]]
+    pair = CARDS_OF[observation.shown[observation.seat]]
     keeps = predicted(observation.shown)
     ways = ways_to_keep([choice for seat, choice in enumerate(keeps) if seat != observation.seat])
     worth = _worth(settings.power)
-    prefers_low = _share(
-        win_chance(ways, low) * worth[low], win_chance(ways, high) * worth[high], settings.keep_sharpness
-    )
-    return turn.phase.first + (low if turn.rng.random() < prefers_low else high) - 1
+    promises = [win_chance(ways, card) * worth[card] for card in pair]
+    card = turn.rng.choices(pair, _weights(promises, settings.keep_sharpness))[0]
+    return turn.phase.first + card - 1
 
 
 def predicted(shown: Sequence[int]) -> list[Keep]:
@@ -122,17 +125,31 @@ def _about(keeps: Sequence[Keep]) -> list[float]:
 
 def _prizes(shown: Sequence[int], worth: Sequence[float]) -> list[float]:
     """What each card promises against pairs of which either card is kept evenly."""
-    chances = _about([(*CARDS_OF[pair], 0.5) for pair in shown])  # type: ignore[misc]  # a pair has two cards
-    return [chance * value for chance, value in zip(chances, worth, strict=True)]
+    digits = sum(map(DIGITS.__getitem__, shown))
+    prizes = [0.0]
+    clear = 1.0
+    for value in worth[1:]:
+        digits >>= 4
+        holders = digits & 15
+        nobody = 0.5**holders
+        prizes.append(clear * nobody * value)
+        clear *= 1 - holders * nobody
+    return prizes
 
 
 def _worth(power: float) -> list[float]:
-    """What a win with each card is worth to the player; index 0 unused."""
-    return [float((card + 1) ** power) for card in range(9)]
+    """What a win with each card is worth to the player, scaled so that a 2 is worth the same to all; index 0 unused."""
+    return [3 * ((card + 1) / 3) ** power for card in range(9)]
+
+
+def _weights(promises: Sequence[float], sharpness: float) -> list[float]:
+    """How likely each option is to be chosen, the best one having 1."""
+    most = max(promises)
+    return [exp(sharpness * (promise - most)) for promise in promises]
 
 
 def _share(low: float, high: float, sharpness: float) -> float:
-    """The chance to choose ``low`` of two promises."""
+    """The chance that a sensible player chooses ``low`` of two promises."""
     low, high = low**sharpness, high**sharpness
     return low / (low + high) if low + high else 0.5
 

@@ -1,6 +1,7 @@
 """The house's entries: names, errors, and folders that stand alone."""
 
 import os
+import random
 import subprocess
 import sys
 import tomllib
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 
 import engine
+from arena.bot import load
 from bots import house
 from bots.rules.settings import read_settings
+from tests.bots.tables import turn_of, walks
 
 ROOT = Path(__file__).parents[2]
 
@@ -56,16 +59,25 @@ def test_writing_a_folder_twice_gives_the_same_bytes(tmp_path: Path) -> None:
         assert written[0] == written[1]
 
 
+def test_a_loaded_folder_answers_like_the_entry_in_this_process(tmp_path: Path) -> None:
+    for name in ("random-2", "bold"):
+        folder = load(house.folder(house.entry(name), tmp_path))
+        for game in map(engine.load, engine.GAMES):
+            here = house.choose(name, game.id)
+            for state, seat in walks(game, seed=8):
+                assert folder.choose(turn_of(state, seat, random.Random(1))) == here(
+                    turn_of(state, seat, random.Random(1))
+                )
+
+
 def test_a_folder_imports_only_itself_the_kit_and_the_engine(tmp_path: Path) -> None:
+    code = (
+        "import sys, main\n"
+        "ours = {name for name in sys.modules if name.split('.')[0] in ('arena', 'bots', 'engine', 'sandbox')}\n"
+        "allowed = ('engine', 'arena.bot', 'arena.v1', 'arena.codec')\n"
+        "assert all(name == 'arena' or name.startswith(allowed) for name in ours), ours\n"
+    )
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     for name in ("random-1", "sly"):
-        entry = house.entry(name)
-        folder = house.folder(entry, tmp_path)
-        program = f"{entry.program}.main" if entry.settings else "main"
-        code = (
-            f"import sys, importlib; sys.path.insert(0, {str(folder)!r}); importlib.import_module({program!r})\n"
-            "assert not any(name.split('.')[0] in ('bots', 'sandbox') for name in sys.modules), sorted(sys.modules)\n"
-            "assert not any(name.startswith('arena.') and name.split('.')[1] not in ('v1', 'codec', 'bot')"
-            " for name in sys.modules), sorted(sys.modules)\n"
-        )
-        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
+        folder = house.folder(house.entry(name), tmp_path)
+        subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=True)
