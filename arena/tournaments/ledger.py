@@ -239,9 +239,9 @@ def mark_sent(connection: Connection, blocks: Sequence[int]) -> None:
     _run(connection, "mark_sent", blocks=list(blocks))
 
 
-def orbit_ended(connection: Connection, tournament: str, orbit: int) -> bool:
-    """Whether every block of the orbit is done or void."""
-    return bool(_scalar(connection, "orbit_ended", tournament=tournament, orbit=orbit))
+def orbit_ended(connection: Connection, block: int) -> bool:
+    """Whether every block of the orbit that the block belongs to is done or void."""
+    return bool(_scalar(connection, "orbit_ended", block=block))
 
 
 def close_ended(connection: Connection) -> None:
@@ -316,8 +316,10 @@ def _add(connection: Connection, tournament: str, block: NewBlock, *, deaths: in
 def _draw_again(connection: Connection, row: _Row, deaths: int) -> int:
     """Puts a block with new units in the place of a void one."""
     _scalar(connection, "lock_tournament", tournament=row.tournament)
-    # Single units turn one cyclic order over as many units as there are seats, from a multiple of the seats on.
-    first_unit = -(-_scalar(connection, "next_unit", tournament=row.tournament) // row.seats) * row.seats
+    first_unit = _scalar(connection, "next_unit", tournament=row.tournament)
+    if row.kind == UnitKind.SINGLE:
+        # As many units as there are seats, from a multiple of the seats on, turn one cyclic order.
+        first_unit += -first_unit % row.seats
     block = NewBlock(row.orbit, row.table_index, tuple(row.entries), UnitKind(row.kind), first_unit, row.units)
     return _add(connection, row.tournament, block, deaths=deaths, replaces=row.id)
 

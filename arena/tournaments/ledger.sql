@@ -80,10 +80,10 @@ UPDATE tournaments t SET closed_at = clock_timestamp()
 WHERE t.started_at IS NOT NULL AND t.closed_at IS NULL
     AND NOT EXISTS (SELECT FROM blocks b WHERE b.tournament = t.name AND b.state IN ('queued', 'leased'));
 
--- orbit_ended: whether every block of an orbit is done or void
+-- orbit_ended: whether every block of a block's orbit is done or void
 SELECT NOT EXISTS (
-    SELECT FROM blocks
-    WHERE tournament = %(tournament)s AND orbit = %(orbit)s AND state IN ('queued', 'leased')
+    SELECT FROM blocks b JOIN blocks other ON other.tournament = b.tournament AND other.orbit = b.orbit
+    WHERE b.id = %(block)s AND other.state IN ('queued', 'leased')
 );
 
 -- pending: blocks to be played, those longest unsent first

@@ -1,0 +1,170 @@
+"""Admission: a new version plays one unrated match of each of its games before it may enter tournaments. Knows no
+broker, no process and no rating.
+
+The version sits at a table of house bots; where there are too few of them it also sits against itself. It is admitted
+if none of its seats was forfeited. Whatever goes wrong on our side is not held against it.
+"""
+
+import secrets
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from psycopg.rows import class_row, scalar_row
+
+import engine
+from arena.store import Connection
+from arena.store.sql import statements
+from arena.tournaments import units
+from arena.tournaments.block import Block, BlockLimits, BotLog, MatchReport, UnitKind
+from arena.tournaments.brief import Frozen
+from arena.tournaments.ledger import COUNTED_DEATHS, GRACE_MS, Cause
+
+SQL = statements(__file__)
+
+LIMITS = BlockLimits(move_ms=250, bank_ms=10_000, max_faults=3, startup_ms=10_000)
+"""The clock of hosted bots, unless an organiser chooses another one."""
+
+SILENCE_MS = max(LIMITS.startup_ms, LIMITS.move_ms + LIMITS.bank_ms) + GRACE_MS
+
+_BLOCK_IDS = 1 << 40
+"""Blocks of admissions have ids from here on, so that their match ids are nobody else's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to play the validation matches of a version."""
+
+    version: int
+    token: uuid.UUID
+    bot: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether the version is admitted; if not, ``reason`` is a sentence for its owner. ``log`` is what it wrote."""
+
+    admitted: bool
+    reason: str
+    log: str
+
+
+def claim(connection: Connection, version: int) -> Claim | None:
+    """A claim if the version waits for validation and nobody is at it."""
+    token = uuid.uuid4()
+    values = {"version": version, "lease": token, "duration_ms": SILENCE_MS, "deaths": COUNTED_DEATHS}
+    row = connection.execute(SQL["claim_version"], values).fetchone()
+    return Claim(version, token, row[0]) if row else None
+
+
+def progress(connection: Connection, claimed: Claim) -> bool:
+    """Whether the version is still ours; if it is, for another while."""
+    values = {"version": claimed.version, "lease": claimed.token, "duration_ms": SILENCE_MS}
+    return connection.execute(SQL["extend_version"], values).fetchone() is not None
+
+
+def games_of(connection: Connection, claimed: Claim) -> list[str]:
+    """Ids of the games that the version says it plays."""
+    row = _candidate(connection, claimed)
+    return list(row.games)
+
+
+def write_brief(connection: Connection, claimed: Claim, game: str) -> Block:
+    """A block of one match with cards of its own.
+
+    :raises ValueError: if there is no such game.
+    """
+    kind = engine.load(game)
+    candidate = _candidate(connection, claimed)
+    cursor = connection.cursor(row_factory=class_row(Frozen))
+    house = cursor.execute(SQL["house_players"], {"bot": claimed.bot, "game": kind.id}).fetchall()[: kind.seats - 1]
+    players = [candidate.player(candidate.bot), *(bot.player(bot.bot) for bot in house)]
+    players += [candidate.player(f"{candidate.bot} ({number})") for number in range(2, kind.seats - len(house) + 1)]
+    secret = secrets.token_bytes(32)
+    return Block(
+        id=_BLOCK_IDS + claimed.version,
+        attempt=str(claimed.token),
+        tournament="",
+        game=kind.id,
+        engine=engine.VERSION,
+        seats=kind.seats,
+        options=engine.write_options(kind.options),
+        limits=LIMITS,
+        kind=UnitKind.SINGLE,
+        rotations=1,
+        players=tuple(players),
+        units=(units.plan(secret, 0, kind.seats, UnitKind.SINGLE),),
+        commitment=units.commitment(secret),
+    )
+
+
+def judge(block: Block, bot: str, reports: Sequence[MatchReport], logs: Sequence[BotLog]) -> Verdict:
+    """The verdict of one validation match."""
+    ours = {index for index, player in enumerate(block.players) if player.bot == bot}
+    log = "\n".join(f"[{block.game}] {entry.exit}\n{entry.text}".rstrip() for entry in logs if entry.player in ours)
+    for report in reports:
+        for seat in report.forfeited:
+            if report.seats[seat] in ours:
+                faults = [
+                    f"turn {fault.turn}: {fault.kind}, {fault.reason}" for fault in report.faults if fault.seat == seat
+                ]
+                told = "; ".join(faults) or "it made no answer"
+                return Verdict(False, f"It forfeited a match of {block.game}: {told}", log)
+    return Verdict(True, "", log)
+
+
+def settle(connection: Connection, claimed: Claim, verdict: Verdict) -> bool:
+    """Admits or rejects the version; whether the claim still held."""
+    with connection.transaction():
+        row = connection.execute(SQL["lock_version"], _held(claimed)).fetchone()
+        if row is None:
+            return False
+        values = {"version": claimed.version, "log": verdict.log}
+        if verdict.admitted:
+            connection.execute(SQL["replace_older"], {"bot": row[0], "number": row[1]})
+            connection.execute(SQL["admit"], values)
+        else:
+            connection.execute(SQL["reject"], {**values, "reason": verdict.reason})
+        return True
+
+
+def abandon(connection: Connection, claimed: Claim, reason: str, cause: Cause) -> None:
+    """Gives the version back to wait. After three block processes that died it waits for a person, with an alarm."""
+    with connection.transaction():
+        if connection.execute(SQL["lock_version"], _held(claimed)).fetchone() is None:
+            return
+        values = {"version": claimed.version, "counted": int(cause is Cause.DIED)}
+        row = connection.execute(SQL["give_back"], values).fetchone()
+        if cause is Cause.DIED and row is not None and row[0] >= COUNTED_DEATHS:
+            sentence = (
+                f"Version {claimed.version} of bot '{claimed.bot}' could not be validated: the block process died "
+                f"{row[0]} times, last with: {reason} Mend the cause and submit the bot again."
+            )
+            connection.execute(SQL["add_alarm"], {"kind": "validation-stuck", "sentence": sentence})
+
+
+def pending(connection: Connection, limit: int, resend_after_s: float = 0.0) -> list[int]:
+    """Ids of versions that wait for their validation, as `ledger.pending` has blocks."""
+    values = {"limit": limit, "resend_after_s": resend_after_s, "deaths": COUNTED_DEATHS}
+    return list(connection.cursor(row_factory=scalar_row).execute(SQL["pending_versions"], values))
+
+
+def mark_sent(connection: Connection, versions: Sequence[int]) -> None:
+    """Notes that the versions were sent to the broker."""
+    connection.execute(SQL["mark_versions_sent"], {"versions": list(versions)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate(Frozen):
+    games: list[str]
+
+
+def _candidate(connection: Connection, claimed: Claim) -> _Candidate:
+    cursor = connection.cursor(row_factory=class_row(_Candidate))
+    row = cursor.execute(SQL["candidate"], {"version": claimed.version}).fetchone()
+    assert row is not None
+    return row
+
+
+def _held(claimed: Claim) -> dict[str, object]:
+    return {"version": claimed.version, "lease": claimed.token}

@@ -1,0 +1,183 @@
+"""One attempt at a block: the process that plays it, and what it reports. Knows no database, no broker and no rules.
+
+The process gets the block as one line on its standard input, which stays open for as long as we want it to play: when
+it closes, because we closed it or because we are gone, the process ends its bots and itself.
+"""
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO
+
+from arena.tournaments.block import (
+    Block,
+    BlockError,
+    BotLog,
+    Done,
+    Failed,
+    MatchReport,
+    Progress,
+    read_report,
+    write_block,
+)
+
+_SECRETS = ("ARENA_DATABASE_URL", "ARENA_BROKER_URL", "ARENA_TOKEN")
+_WORDS_BYTES = 4000
+_LEAVE_S = 5.0
+_LOOK_EVERY_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The block was played to its end."""
+
+    reports: tuple[MatchReport, ...]
+    logs: tuple[BotLog, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """The process ended before it was done, broke the protocol or fell silent. ``reason`` is a sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """We stopped it, because somebody else has the block."""
+
+
+Outcome = Played | Failed | Died | Stopped
+
+
+def play(
+    command: Sequence[str],
+    block: Block,
+    *,
+    silence_s: float,
+    tell: Callable[[int, int], None],
+    stopped: Callable[[], bool],
+) -> Outcome:
+    """How the attempt ended; the process and its group are gone then.
+
+    :param silence_s: how long it may make no progress.
+    :param tell: is called with matches and decisions so far whenever they have grown. It must not wait.
+    :param stopped: is asked a few times a second whether to give up.
+    """
+    with tempfile.TemporaryFile() as words:
+        process = subprocess.Popen(
+            [*command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=words,
+            env=_environment(os.environ),
+            start_new_session=True,
+        )
+        try:
+            outcome = _listen(process, block, silence_s, tell, stopped)
+        finally:
+            _end(process)
+        if isinstance(outcome, Died):
+            return Died(f"{outcome.reason}{_last(words)}")
+        return outcome
+
+
+def _listen(
+    process: subprocess.Popen[bytes],
+    block: Block,
+    silence_s: float,
+    tell: Callable[[int, int], None],
+    stopped: Callable[[], bool],
+) -> Outcome:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    reports: list[MatchReport] = []
+    logs: list[BotLog] = []
+    matches = decisions = 0
+    unsent = memoryview(f"{write_block(block)}\n".encode())
+    unread = bytearray()
+    deadline = time.monotonic() + silence_s
+    os.set_blocking(process.stdin.fileno(), False)
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdin, selectors.EVENT_WRITE)
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            if stopped():
+                return Stopped()
+            if time.monotonic() > deadline:
+                return Died(f"The block process made no progress for {silence_s:.0f} s.")
+            for key, _ in selector.select(_LOOK_EVERY_S):
+                if key.fileobj is process.stdin:
+                    # A process that does not read dies, and that is seen at its output.
+                    with contextlib.suppress(BrokenPipeError):
+                        unsent = unsent[os.write(process.stdin.fileno(), unsent) :]
+                        if unsent:
+                            continue
+                    selector.unregister(process.stdin)
+                    continue
+                chunk = os.read(process.stdout.fileno(), 1 << 16)
+                if not chunk:
+                    return Died(f"The block process {_how_ended(process)} before it was done.")
+                *lines, rest = (unread + chunk).split(b"\n")
+                unread = bytearray(rest)
+                for line in lines:
+                    try:
+                        report = read_report(bytes(line))
+                    except BlockError as error:
+                        return Died(f"The block process broke the protocol: {error}")
+                    match report:
+                        case Done():
+                            return Played(tuple(reports), tuple(logs))
+                        case Failed():
+                            return report
+                        case BotLog():
+                            logs.append(report)
+                        case MatchReport():
+                            reports.append(report)
+                        case Progress() if (report.matches, report.decisions) > (matches, decisions):
+                            matches, decisions = report.matches, report.decisions
+                            deadline = time.monotonic() + silence_s
+                            tell(matches, decisions)
+                        case Progress():
+                            pass
+
+
+def _environment(ours: Mapping[str, str]) -> dict[str, str]:
+    """Ours without what only the task may know."""
+    return {name: value for name, value in ours.items() if name not in _SECRETS}
+
+
+def _how_ended(process: subprocess.Popen[bytes]) -> str:
+    try:
+        code = process.wait(_LEAVE_S)
+    except subprocess.TimeoutExpired:
+        return "closed its output"
+    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Closes the pipe that keeps the process alive; what is still there after a while is killed with its group."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    # Both ends: a process that is blocked while it writes to us must notice as well.
+    process.stdin.close()
+    process.stdout.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_LEAVE_S)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _last(words: IO[bytes]) -> str:
+    """The end of what the process wrote to its standard error."""
+    size = words.seek(0, os.SEEK_END)
+    words.seek(max(0, size - _WORDS_BYTES))
+    text = words.read().decode("utf-8", "replace").replace("\0", "\ufffd").strip()
+    return f" Its last words: {text}" if text else ""

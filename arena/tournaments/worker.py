@@ -1,0 +1,266 @@
+"""What a worker does: it plays blocks and validates versions. Knows no broker, no rules and no gRPC.
+
+The database may go away and come back at any time: what is asked of it is asked again until it answers, and everything
+that is asked may be asked twice.
+"""
+
+import functools
+import logging
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+import psycopg
+from celery.exceptions import SoftTimeLimitExceeded
+
+import engine
+from arena.errors import NotFound, Unavailable
+from arena.stack.paths import default_data_dir
+from arena.store import Connection, connect
+from arena.tournaments import admission, attempt, ledger
+from arena.tournaments.attempt import Died, Outcome, Played
+from arena.tournaments.block import Block, Failed
+from arena.tournaments.brief import fetch_bots, write_brief
+from arena.tournaments.ledger import Cause, Ending, Lease
+from sandbox.archive import ArchiveError
+
+log = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
+
+_RETRY_EVERY_S = 0.5
+_BEAT_EVERY_S = 1.0
+_LAST_PATIENCE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a worker works with.
+
+    :ivar bots_dir: where the files of bots are kept, one folder for each content hash. The block process gets it as its
+        last argument.
+    :ivar command: the program that plays a block.
+    :ivar patience_s: how long a database that is away is waited for.
+    """
+
+    database_url: str
+    bots_dir: Path
+    command: tuple[str, ...] = (sys.executable, "-m", "arena.tournaments.play_block")
+    name: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}")
+    patience_s: float = 120.0
+
+
+def settings_from_environment() -> Settings:
+    """The settings of a worker that `arena worker` has started.
+
+    :raises Unavailable: if no database is named.
+    """
+    url = os.environ.get("ARENA_DATABASE_URL")
+    if not url:
+        raise Unavailable("ARENA_DATABASE_URL is not set: start workers with 'arena worker' or 'arena up'")
+    return Settings(url, Path(os.environ.get("ARENA_BOTS") or default_data_dir() / "bots"))
+
+
+def play_block(settings: Settings, block: int) -> Ending | None:
+    """What became of the attempt; None if there was nothing to play or it was given up.
+
+    :raises ArenaError: if this worker must not play the block, or the database stays away.
+    """
+    lease = _ask(settings, lambda connection: ledger.claim(connection, block, settings.name, engine.VERSION))
+    if lease is None:
+        return None
+    ending = None
+    try:
+        brief = _ask(settings, lambda connection: _prepare(connection, settings, lease))
+        with _Heart(settings, lambda connection, *numbers: ledger.progress(connection, lease, *numbers)) as heart:
+            outcome = _play(settings, brief, lease.duration_ms, heart)
+        ending = _write(settings, lease, outcome)
+    except (NotFound, ArchiveError, ValueError, psycopg.DataError, psycopg.IntegrityError) as error:
+        # The block cannot be set up, or its results are not what the schema and the ledger take.
+        _give_up(settings, lease, str(error), Cause.DIED)
+    except SoftTimeLimitExceeded:
+        _give_up(settings, lease, "The block took longer than a task may.", Cause.DIED)
+    except BaseException as error:
+        # The worker is told to stop, the database stays away, or we have a bug: the block is not to blame for it. If
+        # this cannot be written either, the lease runs out.
+        _give_up(settings, lease, f"The worker stopped: {type(error).__name__}.", Cause.LOST)
+        raise
+    _ask(settings, lambda connection: settle_block(connection, block))
+    return ending
+
+
+def validate_version(settings: Settings, version: int) -> None:
+    """Plays a match of every game of the version and admits or rejects it, if it waits for that.
+
+    :raises ArenaError: if the database stays away.
+    """
+    claimed = _ask(settings, lambda connection: admission.claim(connection, version))
+    if claimed is None:
+        return
+    try:
+        verdict = _validate(settings, claimed)
+        if isinstance(verdict, admission.Verdict):
+            _ask(settings, lambda connection: admission.settle(connection, claimed, verdict))
+        else:
+            reason, cause = _blame(verdict)
+            _ask(settings, lambda connection: admission.abandon(connection, claimed, reason, cause))
+    except BaseException as error:
+        reason = f"The worker stopped: {type(error).__name__}."
+        cause = Cause.DIED if isinstance(error, SoftTimeLimitExceeded) else Cause.LOST
+        _ask(settings, lambda connection: admission.abandon(connection, claimed, reason, cause), _LAST_PATIENCE_S)
+        raise
+
+
+def settle_block(connection: Connection, block: int) -> None:
+    """Applies the ratings that are due if the block was the last one of its orbit."""
+    if ledger.orbit_ended(connection, block):
+        settle(connection)
+
+
+def settle(connection: Connection) -> None:
+    """Closes tournaments that have ended, and applies the rating periods that are due."""
+    from arena.ratings.periods import apply_due  # noqa: PLC0415 - only once an orbit, and not for every block
+
+    ledger.close_ended(connection)
+    apply_due(connection)
+
+
+def _prepare(connection: Connection, settings: Settings, lease: Lease) -> Block:
+    brief = write_brief(connection, lease)
+    fetch_bots(connection, brief, settings.bots_dir)
+    return brief
+
+
+def _play(settings: Settings, brief: Block, silence_ms: int, heart: "_Heart") -> Outcome:
+    command = (*settings.command, str(settings.bots_dir))
+    return attempt.play(command, brief, silence_s=silence_ms / 1000, tell=heart.tell, stopped=heart.stopped)
+
+
+def _write(settings: Settings, lease: Lease, outcome: Outcome) -> Ending | None:
+    if isinstance(outcome, Played):
+        ending = _ask(settings, lambda connection: ledger.finish(connection, lease, outcome.reports, outcome.logs))
+        if ending is not Ending.RECORDED:
+            log.warning("results of block %d under lease %s: %s", lease.block, lease.token, ending)
+        return ending
+    reason, cause = _blame(outcome)
+    log.warning("block %d was given up: %s", lease.block, reason)
+    _give_up(settings, lease, reason, cause)
+    return None
+
+
+def _blame(outcome: Outcome) -> tuple[str, Cause]:
+    """Why there are no results, and whether it counts."""
+    match outcome:
+        case Died():
+            return outcome.reason, Cause.DIED
+        case Failed():
+            return outcome.reason, Cause.UNSEEN if outcome.nobody else Cause.DIED
+        case _:
+            return "Another attempt had taken over.", Cause.LOST
+
+
+def _give_up(settings: Settings, lease: Lease, reason: str, cause: Cause) -> None:
+    try:
+        _ask(settings, lambda connection: ledger.abandon(connection, lease, reason, cause), _LAST_PATIENCE_S)
+    except Unavailable:
+        log.warning("block %d could not be given back: its lease has to run out", lease.block)
+
+
+def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict | Outcome:
+    """The verdict over all games, or what kept us from one."""
+    logs: list[str] = []
+
+    def prepare(connection: Connection, game: str) -> Block:
+        brief = admission.write_brief(connection, claimed, game)
+        fetch_bots(connection, brief, settings.bots_dir)
+        return brief
+
+    for game in _ask(settings, lambda connection: admission.games_of(connection, claimed)):
+        try:
+            brief = _ask(settings, functools.partial(prepare, game=game))
+        except (ValueError, ArchiveError) as error:
+            return admission.Verdict(False, str(error), "\n".join(logs))
+        with _Heart(settings, lambda connection, *_: admission.progress(connection, claimed)) as heart:
+            outcome = _play(settings, brief, admission.SILENCE_MS, heart)
+        if not isinstance(outcome, Played):
+            return outcome
+        verdict = admission.judge(brief, claimed.bot, outcome.reports, outcome.logs)
+        logs.append(verdict.log)
+        if not verdict.admitted:
+            return admission.Verdict(False, verdict.reason, "\n".join(logs))
+    return admission.Verdict(True, "", "\n".join(logs))
+
+
+def _ask(settings: Settings, question: Callable[[Connection], Answer], patience_s: float | None = None) -> Answer:
+    """The answer, asked again for as long as the database is away.
+
+    :raises Unavailable: if it stays away.
+    """
+    deadline = time.monotonic() + (settings.patience_s if patience_s is None else patience_s)
+    while True:
+        try:
+            with connect(settings.database_url) as connection:
+                return question(connection)
+        except (Unavailable, psycopg.OperationalError) as error:
+            if time.monotonic() > deadline:
+                raise Unavailable(f"the database stays away: {error}") from error
+            log.warning("the database is away and is asked again: %s", error)
+            time.sleep(_RETRY_EVERY_S)
+
+
+class _Heart:
+    """Tells the database about progress from a thread of its own, so that a slow database never holds up the process
+    that plays. A database that is away is not a lost lease."""
+
+    def __init__(self, settings: Settings, beat: Callable[[Connection, int, int], bool]) -> None:
+        self._settings = settings
+        self._beat = beat
+        self._numbers = (0, 0)
+        self._news = threading.Event()
+        self._ending = threading.Event()
+        self._lost = threading.Event()
+        self._thread = threading.Thread(target=self._live, name="heart", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._ending.set()
+        self._news.set()
+        self._thread.join()
+
+    def tell(self, matches: int, decisions: int) -> None:
+        """Notes how far the attempt is; returns at once."""
+        self._numbers = (matches, decisions)
+        self._news.set()
+
+    def stopped(self) -> bool:
+        """Whether somebody else has taken over."""
+        return self._lost.is_set()
+
+    def _live(self) -> None:
+        connection: Connection | None = None
+        while self._news.wait() and not self._ending.is_set():
+            self._news.clear()
+            try:
+                if connection is None or connection.closed:
+                    connection = connect(self._settings.database_url)
+                if not self._beat(connection, *self._numbers):
+                    self._lost.set()
+                    break
+            except (Unavailable, psycopg.OperationalError) as error:
+                log.warning("progress could not be told: %s", error)
+                self._news.set()
+            self._ending.wait(_BEAT_EVERY_S)
+        if connection is not None:
+            connection.close()
