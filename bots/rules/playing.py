@@ -33,7 +33,8 @@ def play(turn: Turn, observation: TrickObservation, settings: Plays) -> int:
             value = -abs(needs - win - rest)
         else:
             value = (1 + prize) * win + rest
-        if value > best_value:
+        # Of equal cards a seat keeps the higher ones, unless it is done winning.
+        if value > best_value or (value == best_value and exact and needs <= 0):
             best, best_value = card, value
     return best
 

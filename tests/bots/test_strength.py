@@ -10,7 +10,7 @@ UNITS = {
     "callbreak": {4: 1},
     "minus": {4: 1},
     "contract_whist": {3: 1, 4: 1, 5: 1, 6: 1},
-    "minus_one": {3: 6, 4: 4, 5: 2, 6: 2, 7: 14},
+    "minus_one": {3: 5, 4: 2, 5: 2, 6: 2, 7: 10},
 }
 RANDOM = [entry.name for entry in house.ENTRIES if entry.program == "random"]
 RULES = [entry.name for entry in house.ENTRIES if entry.program == "rules"]
