@@ -8,19 +8,23 @@ import contextlib
 import logging
 import secrets
 import signal
+import threading
 from collections.abc import Callable
 
 import grpc
+from celery import Celery
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
+from kombu.exceptions import OperationalError
 
 from arena.api import access, catalogue, match, rating, submission, tournament
 from arena.errors import ArenaError, Unavailable
 from arena.referee.blocks import Blocks
 from arena.referee.hub import SHUTDOWN, Hello, Hub, PlayerId
 from arena.referee.service import Referee, Refusal, server_options
-from arena.store import bots, connect, migrate, people, referees
+from arena.store import bots, migrate, people, referees
 from arena.tournaments import sweeper
+from arena.tournaments.broker import application
 from arena.v1 import (
     catalogue_pb2,
     catalogue_pb2_grpc,
@@ -39,7 +43,6 @@ from arena.v1 import (
 log = logging.getLogger("arena.serve")
 
 HEARTBEAT_S = 5.0
-SWEEP_S = 2.0
 GRACE_S = 2.0
 
 
@@ -64,14 +67,18 @@ async def serve(database_url: str, broker_url: str, listen: str, on_ready: Calla
         address = _bind(server, listen)
         await server.start()
         on_ready(address)
+        ending = threading.Event()
+        sweeping = asyncio.create_task(asyncio.to_thread(sweeper.run, database_url, broker_url, ending))
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(_register(database, address, secret)),
-                group.create_task(_sweep(database_url, broker_url, wake)),
+                group.create_task(_hint(database, application(broker_url), wake)),
             ]
             await stop.wait()
             for task in tasks:
                 task.cancel()
+        ending.set()
+        await sweeping
         await referee.close(SHUTDOWN)
         await server.stop(GRACE_S)
     with contextlib.suppress(ArenaError):
@@ -155,19 +162,12 @@ async def _register(database: access.Database, address: str, secret: bytes) -> N
         await asyncio.sleep(HEARTBEAT_S)
 
 
-async def _sweep(database_url: str, broker_url: str, wake: asyncio.Event) -> None:
-    """Sends what is to be played to the broker: at once after a start or a submission, and every few seconds."""
+async def _hint(database: access.Database, app: Celery, wake: asyncio.Event) -> None:
+    """Sends what has just begun to wait; whatever is missed here, the sweeper finds."""
     while True:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(SWEEP_S):
-                await wake.wait()
+        await wake.wait()
         wake.clear()
         try:
-            await asyncio.to_thread(_sweep_once, database_url, broker_url)
-        except Exception as error:
-            log.warning("the sweep failed and is tried again: %s", error)
-
-
-def _sweep_once(database_url: str, broker_url: str) -> None:
-    with connect(database_url) as connection:
-        sweeper.sweep(connection, broker_url)
+            await database.ask(sweeper.sweep, app)
+        except (ArenaError, OperationalError) as error:
+            log.warning("nothing is sent to the workers before the next sweep: %s", error)

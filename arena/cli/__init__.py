@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from arena.cli import bot, demo, doctor, play, ratings, record, services, tournament, user
-from arena.errors import ArenaError
+from arena.errors import ArenaError, BadRequest
 
 
 class Parser(argparse.ArgumentParser):
@@ -37,6 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         code: int = arguments.run(arguments)
+    except BadRequest as error:
+        print(f"arena: {error}", file=sys.stderr)
+        return 2
     except ArenaError as error:
         print(f"arena: {error}", file=sys.stderr)
         return 1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import grpc
 
-from arena.errors import ArenaError, NotLoggedIn, Unavailable
+from arena.errors import ArenaError, BadRequest, NotLoggedIn, Unavailable
 
 LOGIN_FILE = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "card-arena" / "login.json"
 
@@ -87,7 +87,10 @@ def calls(server: Server) -> Iterator[None]:
             raise Unavailable(
                 f"no answer from {server.address}; is 'arena up' running there, and is the address right?"
             ) from error
-        raise ArenaError(error.details() or f"the server answered {code.name}") from error
+        sentence = error.details() or f"the server answered {code.name}"
+        if code == grpc.StatusCode.INVALID_ARGUMENT:
+            raise BadRequest(sentence) from error
+        raise ArenaError(sentence) from error
 
 
 def _read(file: Path) -> dict[str, str] | None:

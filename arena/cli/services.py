@@ -5,9 +5,9 @@ import asyncio
 import logging
 import os
 import signal
+import subprocess
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 from arena.cli.data import add_data_option
@@ -90,11 +90,33 @@ def run_serve(arguments: argparse.Namespace) -> int:
 def run_worker(arguments: argparse.Namespace) -> int:
     """Works until it is told to stop: SIGTERM lets blocks that are being played end."""
     from arena.stack import Stack
-    from arena.tournaments.tasks import work
+    from arena.stack.leash import leashed
+    from arena.tournaments import sweeper
+    from arena.tournaments.tasks import worker_command
 
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s", stream=sys.stderr)
     with Stack(arguments.data) as stack:
-        work(stack.database_url, stack.broker_url, data_dir=Path(stack.data_dir), concurrency=arguments.concurrency)
-    return 0
+        environment = {
+            **os.environ,
+            "ARENA_DATABASE_URL": stack.database_url,
+            "ARENA_BROKER_URL": stack.broker_url,
+            "ARENA_BOTS": str(stack.data_dir / "bots"),
+            "C_FORCE_ROOT": "1",  # Celery warns root of pickled messages; ours are JSON
+        }
+        name = f"worker-{os.getpid()}"
+        command = leashed(worker_command(name, arguments.concurrency), os.getpid())
+        celery = subprocess.Popen(command, env=environment)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: celery.terminate())
+        ending = threading.Event()
+        sweeping = threading.Thread(
+            target=sweeper.run, args=(stack.database_url, stack.broker_url, ending), name="sweeper"
+        )
+        sweeping.start()
+        code = celery.wait()
+        ending.set()
+        sweeping.join()
+    return 0 if code == 0 else 1
 
 
 def _say(sentence: str) -> None:

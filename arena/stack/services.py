@@ -17,6 +17,7 @@ from typing import IO, Self
 
 from arena.errors import Unavailable
 from arena.stack import Stack
+from arena.stack.leash import leashed
 from arena.store import connect, migrate
 from arena.store.people import HOUSE, keep_token
 
@@ -111,7 +112,10 @@ class Services:
         }
         with self._log(service.name).open("ab") as log:
             service.process = subprocess.Popen(
-                [sys.executable, "-m", "arena", *service.arguments, "--data", str(self._stack.data_dir)],
+                leashed(
+                    [sys.executable, "-m", "arena", *service.arguments, "--data", str(self._stack.data_dir)],
+                    os.getpid(),
+                ),
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
