@@ -13,6 +13,7 @@ import engine
 from arena.bot import load
 from bots import house
 from bots.rules.settings import read_settings
+from sandbox.archive import pack, read_manifest
 from tests.bots.tables import turn_of, walks
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,12 @@ def test_a_folder_has_a_manifest_with_the_entry_s_name_and_games(tmp_path: Path)
         manifest = tomllib.loads((folder / "bot.toml").read_text())
         assert manifest == {"name": entry.name, "entry": "main.py", "games": list(entry.games)}
         assert (folder / manifest["entry"]).is_file()
+
+
+def test_the_server_takes_every_folder_as_it_is(tmp_path: Path) -> None:
+    for entry in house.ENTRIES:
+        manifest = read_manifest(pack(house.folder(entry, tmp_path)))
+        assert (manifest.name, manifest.games) == (entry.name, entry.games)
 
 
 def test_writing_a_folder_twice_gives_the_same_bytes(tmp_path: Path) -> None:
