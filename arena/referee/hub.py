@@ -104,7 +104,7 @@ SHUTDOWN = Farewell("SHUTDOWN", "The referee is shutting down; come back later."
 DEAD = Farewell("BROKEN", f"No turn of {DEAD_FRAMES} frames in a row was answered in time.")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class OpenTurn:
     """A question that a player owes an answer to. ``started_us`` is -1 until its clock runs."""
 
@@ -120,7 +120,7 @@ class OpenTurn:
             self.deadline_us = now_us + self.question.budget_us
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Running:
     """A match that is being played."""
 
@@ -128,6 +128,7 @@ class Running:
     seats: tuple["Player", ...]
     generator: Match
     verdict: "asyncio.Future[Verdict]"
+    begun: bool = False
     answers: list[Answer] = field(default_factory=list)
     pending: int = 0
 
@@ -142,13 +143,16 @@ class Counters:
     garbled: int = 0
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Player:
-    """One player at the hub, with or without a stream. Dicts are by match id; what was asked first stands first."""
+    """One player at the hub, with or without a stream. Dicts are by match id; what was asked first stands first.
+
+    :ivar gone: why the player will not come back; empty while it may.
+    """
 
     id: PlayerId
     stream: Stream | None = None
-    gone: bool = False
+    gone: str = ""
     expected: bool = False
     settled: asyncio.Event = field(default_factory=asyncio.Event)
     matches: dict[int, tuple[Running, int]] = field(default_factory=dict)
@@ -246,7 +250,7 @@ class Hub:
         player = self._player(player_id)
         if player.gone:
             return
-        player.gone = True
+        player.gone = reason
         player.settled.set()
         self._end_stream(player, DONE)
         turns = [*player.sent.values(), *player.waiting.values()]
@@ -386,40 +390,43 @@ class Hub:
         self._running[plan.match_id] = running
         for seat, player in enumerate(seats):
             player.matches[plan.match_id] = player.starts[plan.match_id] = (running, seat)
-        self._advance(running, first=True)
+        self._advance(running)
         return running
 
-    def _advance(self, running: Running, *, first: bool = False) -> None:
-        """Goes on while all answers are in: the answers of players that are gone are in at once."""
-        generator = running.generator
+    def _advance(self, running: Running) -> None:
+        """All answers are in: asks the next questions."""
         match_id = running.plan.match_id
-        while running.pending == 0:
-            answers = running.answers
-            running.answers = []
-            try:
-                questions = next(generator) if first else generator.send(answers)
-            except StopIteration as stop:
-                self._finish(running, stop.value)
-                return
-            except Exception as error:
-                # Our own failure, which belongs to whoever waits for the verdict.
-                self._abandon(running, error)
-                return
-            first = False
-            for question in questions:
-                player = running.seats[question.seat]
-                if player.gone:
-                    running.answers.append(Answer(question.seat, None, FaultKind.GONE, "The bot is gone.", 0))
-                    self.decisions += 1
-                    continue
-                running.pending += 1
-                turn = OpenTurn(running, question)
-                player.waiting[match_id] = turn
-                if player.stream is not None:
-                    self._wake(player)
-                else:
-                    turn.start(self.now_us())
-                    self._arm(player, (turn,))
+        if match_id not in self._running:
+            return
+        answers = running.answers
+        running.answers = []
+        try:
+            questions = running.generator.send(answers if running.begun else None)  # type: ignore[arg-type]
+            running.begun = True
+        except StopIteration as stop:
+            self._finish(running, stop.value)
+            return
+        except Exception as error:
+            # Our own failure, which belongs to whoever waits for the verdict.
+            self._abandon(running, error)
+            return
+        for question in questions:
+            player = running.seats[question.seat]
+            if player.gone:
+                running.answers.append(Answer(question.seat, None, FaultKind.GONE, player.gone, 0))
+                self.decisions += 1
+                continue
+            running.pending += 1
+            turn = OpenTurn(running, question)
+            player.waiting[match_id] = turn
+            if player.stream is not None:
+                self._wake(player)
+            else:
+                turn.start(self.now_us())
+                self._arm(player, (turn,))
+        if running.pending == 0:
+            # Nobody has to be waited for: goes on, but not at the cost of those who wait in other matches.
+            asyncio.get_running_loop().call_soon(self._advance, running)
 
     def _give(self, turn: OpenTurn, action: int | None, fault: FaultKind | None, reason: str, now_us: int) -> None:
         running = turn.running

@@ -74,7 +74,8 @@ def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder
     """Plays ``state`` to its end, whatever the answers are; returns the verdict.
 
     ``limits`` has one entry per seat. Whoever sends the answers has judged whether they came in time; the generator
-    judges whether they are legal, keeps the banks, lets the house play for faults and for forfeited seats (unasked).
+    judges whether they are legal, keeps the banks, lets the house play for faults and for forfeited seats. Forfeited
+    seats are not asked; where all are, the questions are empty and so must be the answers.
 
     :raises ValueError: if the answers are not one per question; that is the driver's fault, not a bot's.
     """
@@ -104,7 +105,7 @@ def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder
             for seat in acting
             if seat not in forfeited
         )
-        answers = {answer.seat: answer for answer in (yield questions)} if questions else {}
+        answers = {answer.seat: answer for answer in (yield questions)}
         if len(answers) != len(questions):
             raise ValueError(f"{len(questions)} seats were asked and {len(answers)} answers came.")
         for seat in acting:

@@ -1,0 +1,271 @@
+"""Laws of the hub over real streams: batches, reconnects, clocks and farewells."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.referee.clock import Limits
+from arena.referee.faults import FaultKind
+from arena.referee.hub import DONE, SHUTDOWN, TAKEN_OVER, Abandoned
+from arena.v1 import play_pb2
+from engine.record import verify
+from tests.referee.tables import games
+from tests.referee.wire import Room, Wire, honest, lowest, room
+
+GAME = games()[0]
+
+
+@pytest.mark.parametrize("batch", [1, 3, 256])
+def test_a_bot_is_never_sent_more_unanswered_turns_than_its_batch(batch: int, short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        sizes = set()
+
+        async def one_answer_at_a_time(wire: Wire) -> None:
+            while (frame := await wire.read()) is not None:
+                sizes.add(len(frame.turns))
+                for turn in reversed(frame.turns):
+                    await wire.answer([turn])
+
+        async with room(short_dir, GAME) as table:
+            plans = [table.plan(match_id) for match_id in range(1, 9)]
+            verdicts = await table.play_all(plans, {1: one_answer_at_a_time}, batch)
+            assert not any(verdict.faults for verdict in verdicts)
+        assert max(sizes) <= batch
+        assert max(sizes) > 1 or batch == 1
+
+    asyncio.run(at_the_table())
+
+
+def test_a_frame_carries_everything_that_waits(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, GAME) as table, table.wire(0, batch=256) as wire:
+            for seat in range(1, 4):
+                table.hub.gone(f"player {seat}", "The bot is not here.")
+            playing = [asyncio.create_task(table.hub.play(table.plan(match_id))) for match_id in range(1, 31)]
+            first = await wire.read()
+            assert first is not None
+            before = -1
+            while before != table.hub.decisions:
+                before = table.hub.decisions
+                await asyncio.sleep(0.02)
+            await wire.answer(first.turns)
+            second = await wire.read()
+            assert second is not None
+            assert len(second.turns) >= 30 - len(first.turns)
+            table.hub.gone("player 0", "The bot is not here.")
+            await asyncio.gather(*playing)
+
+    asyncio.run(at_the_table())
+
+
+def test_a_turn_that_waits_for_the_last_frame_has_no_running_clock(short_dir: Path) -> None:
+    """Nine turns wait behind one that is never answered: only that one is late."""
+
+    async def at_the_table() -> None:
+        withheld: list[play_pb2.Turn] = []
+
+        async def withholds_the_first(wire: Wire) -> None:
+            while (frame := await wire.read()) is not None:
+                if frame.turns and not withheld:
+                    withheld.extend(frame.turns)
+                else:
+                    await wire.answer(frame.turns)
+
+        async with room(short_dir, GAME) as table:
+            plans = [table.plan(match_id, strict={0: Limits(400, 0, 3)}) for match_id in range(1, 11)]
+            verdicts = await table.play_all(plans, {0: withholds_the_first})
+            faults = [fault for verdict in verdicts for fault in verdict.faults]
+            assert [(fault.kind, fault.turn) for fault in faults] == [(FaultKind.LATE, withheld[0].turn)]
+
+    asyncio.run(at_the_table())
+
+
+def test_a_bot_that_comes_back_in_time_is_asked_again(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, GAME) as table:
+            lost: list[play_pb2.Turn] = []
+
+            async def loses_its_stream(wire: Wire) -> None:
+                lost.append(await wire.turn())
+                await wire.close()
+                async with table.wire(2) as again:
+                    turn = await again.turn()
+                    assert [start.match_id for frame in again.frames for start in frame.starts] == [1]
+                    assert turn.budget_ms <= lost[0].budget_ms
+                    lost[0].budget_ms = turn.budget_ms
+                    assert turn == lost[0]
+                    await again.answer([turn])
+                    await honest(again)
+
+            verdict = await table.play(table.plan(), {2: loses_its_stream})
+            assert verdict.faults == ()
+            assert lost
+
+    asyncio.run(at_the_table())
+
+
+def test_an_answer_made_while_the_stream_was_lost_counts_on_the_next_stream(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, GAME) as table:
+
+            async def answers_on_the_next_stream(wire: Wire) -> None:
+                turn = await wire.turn()
+                await wire.close()
+                again = table.wire(2, batch=1)
+                await again.dial()
+                hello = play_pb2.Hello(bot="bot", protocol=1)
+                await again.send(play_pb2.PlayRequest(hello=hello))
+                await again.send(play_pb2.PlayRequest(choices=[lowest(turn)]))
+                await honest(again)
+                await again.close()
+
+            verdict = await table.play(table.plan(), {2: answers_on_the_next_stream})
+            assert verdict.faults == ()
+
+    asyncio.run(at_the_table())
+
+
+def test_the_newest_login_wins_and_the_old_stream_is_told(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, GAME) as table:
+            old = table.wire(1)
+
+            async def is_taken_over(_wire: Wire) -> None:
+                async with old:
+                    await old.turn()
+                    async with table.wire(1) as new:
+                        while await old.read():
+                            pass
+                        await honest(new)
+
+            verdict = await table.play(table.plan(), {1: is_taken_over})
+            assert verdict.faults == ()
+            assert old.frames[-1].farewell.reason == play_pb2.FAREWELL_REASON_TAKEN_OVER
+            assert old.frames[-1].farewell.message == TAKEN_OVER.sentence
+
+    asyncio.run(at_the_table())
+
+
+def test_a_late_event_loop_is_not_the_bots_fault(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, GAME) as table:
+            stalls = iter(range(3))
+
+            async def answers_after_a_stall(wire: Wire) -> None:
+                while (frame := await wire.read()) is not None:
+                    if frame.turns and next(stalls, None) is not None:
+                        time.sleep(0.7)  # noqa: ASYNC251 - the stall of the loop is what is tested
+                    await wire.answer(frame.turns)
+
+            verdict = await table.play(table.plan(strict={0: Limits(500, 0, 3)}), {0: answers_after_a_stall})
+            assert verdict.faults == ()
+            assert table.hub.lag_us > 3 * 600_000
+
+    asyncio.run(at_the_table())
+
+
+def test_a_player_that_never_came_costs_its_own_clock_and_is_forfeited(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, GAME) as table:
+            assert await table.hub.arrival(["player 0"], within_ms=10) == {"player 0"}
+            strict = dict.fromkeys(range(4), Limits(30, 0, 3))
+            verdict = await table.hub.play(table.plan(strict=strict))
+            assert {fault.kind for fault in verdict.faults} == {FaultKind.GONE}
+            assert verify(verdict.record).forfeited == (0, 1, 2, 3)
+
+    asyncio.run(at_the_table())
+
+
+def test_arrival_is_seen_at_once(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, GAME) as table:
+            arriving = asyncio.create_task(table.hub.arrival(["player 0", "player 1"], within_ms=60_000))
+            async with table.wire(0), table.wire(1):
+                assert await arriving == frozenset()
+                assert table.hub.connected().keys() == {"player 0", "player 1"}
+            table.hub.gone("player 2", "The bot's process ended.")
+            assert await table.hub.arrival(["player 2"], within_ms=60_000) == {"player 2"}
+
+    asyncio.run(at_the_table())
+
+
+async def ends(wire: Wire) -> list[play_pb2.MatchEnd]:
+    while await wire.read():
+        pass
+    return [end for frame in wire.frames for end in frame.ends]
+
+
+def test_a_match_that_is_given_up_is_told_to_those_who_play_it(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, GAME) as table, table.wire(0) as wire:
+            playing = asyncio.create_task(table.hub.play(table.plan()))
+            table.hub.gone("player 3", "The bot is not here.")
+            await asyncio.sleep(0)
+            playing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await playing
+            table.hub.forget("player 0")
+            told = await ends(wire)
+            assert [(end.match_id, end.abandoned) for end in told] in ([], [(1, True)])
+            assert wire.frames[-1].farewell.message == DONE.sentence
+
+    asyncio.run(at_the_table())
+
+
+def test_the_result_is_told_with_the_bots_own_faults_only(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, GAME) as table:
+            told: dict[int, play_pb2.MatchEnd] = {}
+
+            async def listens(wire: Wire, seat: int) -> None:
+                while (frame := await wire.read()) is not None:
+                    if frame.ends:
+                        told[seat] = frame.ends[0]
+                    await wire.answer(frame.turns)
+
+            async def fails_once(wire: Wire) -> None:
+                await wire.turn()
+                await wire.send(b"\xff")
+                await listens(wire, 0)
+
+            async def listener(wire: Wire) -> None:
+                await listens(wire, 1)
+
+            verdict = await table.play(table.plan(), {0: fails_once, 1: listener})
+            for end in told.values():
+                assert tuple(end.scores) == verdict.scores
+                assert tuple(end.places) == verdict.places
+            assert len(verdict.faults) == 1
+
+    asyncio.run(at_the_table())
+
+
+def test_a_shutdown_says_so_and_abandons_what_is_played(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, GAME) as table, table.wire(0) as wire:
+            playing = asyncio.create_task(table.hub.play(table.plan()))
+            await asyncio.sleep(0)
+            table.hub.close(SHUTDOWN)
+            with pytest.raises(Abandoned):
+                await playing
+            await ends(wire)
+            assert wire.frames[-1].farewell.reason == play_pb2.FAREWELL_REASON_SHUTDOWN
+
+    asyncio.run(at_the_table())
+
+
+def test_a_match_needs_different_players_and_an_id_of_its_own(short_dir: Path) -> None:
+    async def at_the_table(table: Room) -> None:
+        playing = asyncio.create_task(table.hub.play(table.plan(1)))
+        await asyncio.sleep(0)
+        with pytest.raises(ValueError, match="is being played already"):
+            await table.hub.play(table.plan(1))
+        playing.cancel()
+
+    async def in_a_room() -> None:
+        async with room(short_dir, GAME) as table:
+            await at_the_table(table)
+
+    asyncio.run(in_a_room())

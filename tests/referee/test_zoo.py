@@ -1,0 +1,209 @@
+"""Every kind of bad bot at a table with honest ones, over real streams: the match ends, the record says what happened,
+and nobody else is troubled."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from arena.referee.clock import Limits
+from arena.referee.faults import FaultKind
+from arena.referee.hub import DEAD
+from arena.v1 import play_pb2
+from engine.record import verify
+from tests.referee.tables import games, title
+from tests.referee.wire import Behaviour, Room, Wire, honest, lowest, room
+
+HASTY = Limits(move_ms=40, bank_ms=20, max_faults=3)
+
+
+async def never_answers(wire: Wire) -> None:
+    while await wire.read():
+        pass
+
+
+async def answers_the_turn_before(wire: Wire) -> None:
+    """So late that the next turn has come already."""
+    held: list[play_pb2.Turn] = []
+    while (frame := await wire.read()) is not None:
+        await wire.answer(held)
+        held = list(frame.turns)
+
+
+async def never_reads(_wire: Wire) -> None:
+    await asyncio.Event().wait()
+
+
+async def answers_illegally(wire: Wire) -> None:
+    while (frame := await wire.read()) is not None:
+        for turn in frame.turns:
+            choice = play_pb2.Choice(match_id=turn.match_id, turn=turn.turn, action=2**32 - 1)
+            await wire.send(play_pb2.PlayRequest(choices=[choice]))
+
+
+async def answers_garbage(wire: Wire) -> None:
+    while (frame := await wire.read()) is not None:
+        if frame.turns:
+            await wire.send(b"\xff" * 17)
+
+
+async def vanishes(wire: Wire) -> None:
+    await wire.turn()
+    await wire.close()
+
+
+async def sends_a_huge_frame(wire: Wire) -> None:
+    await wire.turn()
+    await wire.send(b"\0" * 300_000)
+    await never_answers(wire)
+
+
+async def floods(wire: Wire) -> None:
+    turn = await wire.turn()
+    stale = play_pb2.Choice(match_id=turn.match_id, turn=2**31, action=0)
+    for _ in range(50):
+        await wire.send(play_pb2.PlayRequest(choices=[stale] * 100))
+    await never_answers(wire)
+
+
+async def answers_twice(wire: Wire) -> None:
+    """The second answer is another legal action, and then an illegal one."""
+    while (frame := await wire.read()) is not None:
+        for turn in frame.turns:
+            highest = turn.first + turn.legal.bit_length() - 1
+            await wire.send(
+                play_pb2.PlayRequest(
+                    choices=[
+                        lowest(turn),
+                        play_pb2.Choice(match_id=turn.match_id, turn=turn.turn, action=highest),
+                        play_pb2.Choice(match_id=turn.match_id, turn=turn.turn, action=999),
+                    ]
+                )
+            )
+
+
+async def answers_turns_that_nobody_asked(wire: Wire) -> None:
+    while (frame := await wire.read()) is not None:
+        for turn in frame.turns:
+            strays = [
+                play_pb2.Choice(match_id=turn.match_id, turn=turn.turn + 1, action=0),
+                play_pb2.Choice(match_id=turn.match_id + 7, turn=turn.turn, action=0),
+                play_pb2.Choice(match_id=2**64 - 1, turn=2**32 - 1, action=2**32 - 1),
+            ]
+            if turn.turn:
+                strays.append(play_pb2.Choice(match_id=turn.match_id, turn=turn.turn - 1, action=0))
+            await wire.send(play_pb2.PlayRequest(choices=[*strays, lowest(turn)]))
+
+
+async def says_hello_again_and_nothing_at_all(wire: Wire) -> None:
+    while (frame := await wire.read()) is not None:
+        await wire.send(play_pb2.PlayRequest(hello=play_pb2.Hello(bot="other", protocol=1)))
+        await wire.send(b"")
+        await wire.answer(frame.turns)
+
+
+@dataclass(frozen=True)
+class Bad:
+    """A behaviour, and the fault it must lead to; None if it must lead to none."""
+
+    behaviour: Behaviour
+    fault: FaultKind | None
+
+
+ZOO = [
+    Bad(never_answers, FaultKind.LATE),
+    Bad(answers_the_turn_before, FaultKind.LATE),
+    Bad(never_reads, FaultKind.LATE),
+    Bad(answers_illegally, FaultKind.ILLEGAL),
+    Bad(answers_garbage, FaultKind.GARBLED),
+    Bad(vanishes, FaultKind.GONE),
+    Bad(sends_a_huge_frame, FaultKind.GONE),
+    Bad(floods, FaultKind.GONE),
+    Bad(answers_twice, None),
+    Bad(answers_turns_that_nobody_asked, None),
+    Bad(says_hello_again_and_nothing_at_all, None),
+    Bad(honest, None),
+]
+
+
+@pytest.mark.parametrize("bad", ZOO, ids=lambda bad: bad.behaviour.__name__)
+def test_one_bad_bot_troubles_nobody_but_itself(bad: Bad, short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, games()[0]) as table:
+            strict = {2: HASTY} if bad.fault else {}
+            verdict = await table.play(table.plan(strict=strict), {2: bad.behaviour})
+            verify(verdict.record)
+            assert {fault.seat for fault in verdict.faults} == ({2} if bad.fault else set())
+            assert [fault.kind for fault in verdict.faults] == ([bad.fault] * 3 if bad.fault else [])
+            assert verdict.forfeited == ((2,) if bad.fault else ())
+            assert all(fault.reason.endswith(".") for fault in verdict.faults)
+
+    asyncio.run(at_the_table())
+
+
+@pytest.mark.parametrize("game", games(), ids=title)
+def test_a_table_of_bad_bots_ends_too(game, short_dir: Path) -> None:  # type: ignore[no-untyped-def]
+    async def at_the_table() -> None:
+        async with room(short_dir, game) as table:
+            behaviours = [never_answers, answers_garbage, vanishes, answers_illegally, floods, never_reads, honest]
+            strict = dict.fromkeys(range(game.seats), HASTY)
+            verdict = await table.play(table.plan(strict=strict), dict(enumerate(behaviours[: game.seats])))
+            assert verify(verdict.record).forfeited == tuple(range(game.seats))
+            assert set(verdict.places) == {1}
+
+    asyncio.run(at_the_table())
+
+
+def test_the_first_answer_counts(short_dir: Path) -> None:
+    async def records(behaviour: Behaviour) -> Sequence[int]:
+        async with room(short_dir, games()[0]) as table:
+            verdict = await table.play(table.plan(), {2: behaviour})
+            counters = table.hub.counters("player 2")
+            assert counters.stale == (2 * counters.answered if behaviour is answers_twice else 0)
+            return [decision.action for decision in verify(verdict.record).decisions]
+
+    assert asyncio.run(records(answers_twice)) == asyncio.run(records(honest))
+
+
+def test_a_bot_that_lets_three_frames_expire_is_shown_the_door(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, games()[0]) as table:
+            seen: list[Wire] = []
+
+            async def dead(wire: Wire) -> None:
+                seen.append(wire)
+                await never_answers(wire)
+
+            plans = [table.plan(match_id, strict={0: HASTY}) for match_id in range(1, 9)]
+            verdicts = await table.play_all(plans, {0: dead})
+            assert [frame.farewell.message for frame in seen[0].frames if frame.HasField("farewell")] == [DEAD.sentence]
+            assert sum(len(frame.turns) for frame in seen[0].frames) == 3
+            assert all(verdict.forfeited == (0,) for verdict in verdicts)
+
+    asyncio.run(at_the_table())
+
+
+async def wait_until_told(table: Room, event: asyncio.Event) -> None:
+    await event.wait()
+    table.hub.gone("player 1", "The bot's process ended with exit code 1.")
+
+
+def test_nobody_waits_for_a_bot_whose_process_has_ended(short_dir: Path) -> None:
+    async def at_the_table() -> None:
+        async with room(short_dir, games()[0]) as table:
+            asked = asyncio.Event()
+
+            async def crashes(wire: Wire) -> None:
+                await wire.turn()
+                asked.set()
+                await never_answers(wire)
+
+            telling = asyncio.create_task(wait_until_told(table, asked))
+            verdict = await table.play(table.plan(), {1: crashes})
+            await telling
+            assert [fault.kind for fault in verdict.faults] == [FaultKind.GONE] * 3
+            assert verdict.faults[0].reason == "The bot's process ended with exit code 1."
+
+    asyncio.run(at_the_table())
