@@ -1,6 +1,7 @@
 """The real servers of the tests: one PostgreSQL and one Valkey for the session, one database for every test."""
 
 import itertools
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -19,8 +20,7 @@ _numbers = itertools.count(1)
 def short_dir() -> Iterator[Path]:
     """A directory with a short path that every user may pass through, as the servers need it when root runs the tests;
     pytest's own is closed to others."""
-    directory = Path(tempfile.mkdtemp(prefix="arena-"))
-    directory.chmod(0o711)
+    directory = _open_dir()
     yield directory
     shutil.rmtree(directory)
 
@@ -28,8 +28,7 @@ def short_dir() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def stack() -> Iterator[Stack]:
     """The servers of the session, whatever the environment says."""
-    directory = Path(tempfile.mkdtemp(prefix="arena-"))
-    directory.chmod(0o711)
+    directory = _open_dir()
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ARENA_DATABASE_URL", raising=False)
         patch.delenv("ARENA_BROKER_URL", raising=False)
@@ -74,10 +73,23 @@ def connection(database_url: str) -> Iterator[psycopg.Connection]:
 @pytest.fixture
 def broker_url(stack: Stack) -> str:
     """The broker, empty."""
-    client = redis.Redis.from_url(stack.broker_url.replace("redis+socket://", "unix://").partition("?")[0])
-    client.flushall()
-    client.close()
+    with broker_client(stack.broker_url) as client:
+        client.flushall()
     return stack.broker_url
+
+
+def broker_client(url: str) -> redis.Redis:
+    """A client of the broker at an address in Celery's form."""
+    return redis.Redis.from_url(url.replace("redis+socket://", "unix://").partition("?")[0])
+
+
+def _open_dir() -> Path:
+    """In memory where there is room, because a busy disk takes seconds to make a new database safe."""
+    memory = Path("/dev/shm")
+    roomy = memory.is_dir() and os.access(memory, os.W_OK | os.X_OK) and shutil.disk_usage(memory).free > 2 << 30
+    directory = Path(tempfile.mkdtemp(prefix="arena-", dir=memory if roomy else None))
+    directory.chmod(0o711)
+    return directory
 
 
 def _named(url: str, database: str) -> str:
