@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test protos contract lint format
+.PHONY: setup demo test chaos protos contract lint format
 
 setup: .venv/installed
 
@@ -17,6 +17,9 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest
+
+chaos: setup
+	$(BIN)/python -m pytest -m chaos tests/chaos
 
 protos: setup
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I protos --python_out=. --grpc_python_out=. --mypy_out=quiet:. --mypy_grpc_out=quiet:. protos/arena/v1/*.proto

@@ -1,0 +1,114 @@
+"""The command as a user types it: what it prints, where it complains, and how it exits."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import engine
+from arena.cli import main
+from engine.record import verify
+
+TABLES = [(game, seats) for game, kind in sorted(engine.GAMES.items()) for seats in kind.seat_counts]
+
+
+@pytest.mark.parametrize(("game", "seats"), TABLES)
+def test_a_match_of_every_game_and_size_leaves_a_record_that_verifies(
+    game: str, seats: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = tmp_path / "m.jsonl"
+    assert main(["play", game, *["random"] * seats, "--seed", "00", "--record", str(record)]) == 0
+    assert main(["record", "verify", str(record)]) == 0
+    assert "verified" in capsys.readouterr().out
+
+
+def test_the_same_seed_is_the_same_match(tmp_path: Path) -> None:
+    records = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for record in records:
+        main(["play", "callbreak", *["random"] * 4, "--seed", "0badcafe", "--record", str(record)])
+    first, second = ([move.action for move in verify(record.read_text()).decisions] for record in records)
+    assert first == second
+
+
+def test_an_altered_record_is_refused_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = tmp_path / "m.jsonl"
+    main(["play", "callbreak", *["random"] * 4, "--seed", "01", "--record", str(record)])
+    lines = record.read_text().splitlines(keepends=True)
+    at = next(number for number, line in enumerate(lines) if '"action":"call' in line)
+    move = json.loads(lines[at])
+    lines[at] = lines[at].replace(move["action"], "call 9" if move["action"] != "call 9" else "call 8")
+    record.write_text("".join(lines))
+    capsys.readouterr()
+    assert main(["record", "verify", str(record)]) == 1
+    assert "refused" in capsys.readouterr().err
+
+
+def test_several_matches_print_means_and_write_a_record_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = tmp_path / "m.jsonl"
+    assert main(["play", "minus", *["random"] * 4, "--matches", "2", "--json", "--record", str(record)]) == 0
+    assert [line["bot"] for line in json.loads(capsys.readouterr().out)] == ["random"] * 4
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m-1.jsonl", "m-2.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["play", "nogame", "random", "random"], "There is no game"),
+        (["play", "minus_one", *["random"] * 8], "cannot have 8 seats"),
+        (["play", "callbreak", "nobody", "random", "random", "random"], "there is no bot 'nobody'"),
+        (["play", "callbreak", *["random"] * 4, "--set", "deals"], "has no value"),
+        (["play", "callbreak", *["random"] * 4, "--set", "deals=7"], "deals"),
+        (["play", "callbreak", *["random"] * 4, "--seed", "xyz"], "not hexadecimal"),
+        (["play", "callbreak", *["random"] * 4, "--seed", "00" * 33], "at most 32"),
+        (["play", "callbreak", *["random"] * 4, "--matches", "0"], "give 1 or more"),
+        (["record", "verify", "/nowhere/m.jsonl"], "cannot read"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+
+
+def test_a_missing_argument_is_one_line_and_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["play"])
+    assert ended.value.code == 2
+    assert "see 'arena play --help'" in capsys.readouterr().err
+
+
+def test_without_a_server_a_command_says_how_to_get_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("ARENA_SERVER", raising=False)
+    monkeypatch.delenv("ARENA_TOKEN", raising=False)
+    monkeypatch.setattr("arena.cli.client.LOGIN_FILE", Path(os.devnull))
+    assert main(["ratings", "--data", str(tmp_path)]) == 1
+    assert "arena up" in capsys.readouterr().err
+
+
+def test_without_a_token_a_command_says_where_to_put_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARENA_SERVER", "127.0.0.1:9")
+    monkeypatch.delenv("ARENA_TOKEN", raising=False)
+    monkeypatch.setattr("arena.cli.client.LOGIN_FILE", Path(os.devnull))
+    assert main(["ratings", "--data", str(tmp_path)]) == 1
+    assert "ARENA_TOKEN" in capsys.readouterr().err
+
+
+def test_a_new_bot_plays_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["bot", "new", "first", "--game", "callbreak"]) == 0
+    assert main(["play", "callbreak", "first", "random", "random", "random"]) == 0
+    assert "first" in capsys.readouterr().out
+    assert main(["bot", "new", "first"]) == 1
+    assert "exists" in capsys.readouterr().err

@@ -1,0 +1,77 @@
+"""From a folder with a bot to a line in the rating table, through every part, with the commands that a user types."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.cli import main
+
+MAIN = """
+from arena.bot import Turn, run
+
+def choose(turn: Turn) -> int:
+    {body}
+
+if __name__ == "__main__":
+    run(choose, name="{name}", games=["callbreak"])
+"""
+MANIFEST = 'name = "{name}"\nentry = "main.py"\ngames = ["callbreak"]\n'
+
+
+def write_bot(folder: Path, name: str, body: str) -> Path:
+    """A folder with a bot whose choose has this body."""
+    target = folder / name
+    target.mkdir()
+    (target / "main.py").write_text(MAIN.format(name=name, body=body))
+    (target / "bot.toml").write_text(MANIFEST.format(name=name))
+    return target
+
+
+def test_a_bot_goes_from_its_folder_to_the_rating_table(
+    arena: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = ["--data", str(arena)]
+    folder = write_bot(tmp_path, "first", "return turn.legal[-1]")
+
+    assert main(["bot", "submit", str(folder), *data]) == 0
+    assert "is active" in capsys.readouterr().out
+
+    bots = ["first", "random-1", "steady", "bold", "cautious"]
+    wanted = ["--game", "callbreak", "--units", "1", "--bots", *bots]
+    assert main(["tournament", "create", "whole-path", *wanted, *data]) == 0
+    assert main(["tournament", "watch", "whole-path", *data]) == 0
+    shown = capsys.readouterr().out
+    assert "is done" in shown
+
+    assert main(["ratings", "callbreak", "--json", *data]) == 0
+    lines = {line["bot"]: line for line in json.loads(capsys.readouterr().out)}
+    # Five bots at tables of four: all five subsets once, four of them with each bot.
+    assert {bot: lines[bot]["units"] for bot in bots} == dict.fromkeys(bots, 4)
+    assert lines["first"]["faults"] == 0
+    assert main(["ratings", "rebuild", "--verify", *data]) == 0
+    assert "to the last bit" in capsys.readouterr().out
+
+
+def test_the_same_archive_is_the_same_version(arena: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write_bot(tmp_path, "twice", "return turn.legal[0]")
+    for _ in range(2):
+        assert main(["bot", "submit", str(folder), "--data", str(arena)]) == 0
+        assert "twice version 1 is active" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "told"),
+    [
+        ("crasher", "raise RuntimeError('my own bug')", "my own bug"),
+        ("cheater", "return 99", "ILLEGAL"),
+    ],
+)
+def test_a_bot_that_cannot_play_is_rejected_with_the_reason_and_its_log(
+    arena: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, body: str, told: str
+) -> None:
+    folder = write_bot(tmp_path, name, body)
+    assert main(["bot", "submit", str(folder), "--data", str(arena)]) == 1
+    error = capsys.readouterr().err
+    assert "is rejected" in error
+    assert told in error
