@@ -26,8 +26,10 @@ ENVIRONMENT = {
 }
 """What every bot's environment begins with; nothing of the caller's own environment is ever added."""
 
+GATE = 'echo ready >&0 2>/dev/null; read go || exit 125; exec "$@" </dev/null'
+"""What runs first in a cell: it says that it is ready, and starts the bot when it is told to."""
+
 _MIB = 1 << 20
-_GATE = 'read go || exit 125; exec "$@" </dev/null'
 
 
 class Tier(Enum):
@@ -100,8 +102,8 @@ def bwrap_argv(box: Box, tier: Tier, bwrap: str, *, filter_fd: int, status_fd: i
     """The command line that starts the box as a cell.
 
     bwrap reads the system call filter from one descriptor and writes its status (lines of JSON) to the other. The
-    bot starts when a line is written to the standard input. The order matters: a later mount hides an earlier one, so
-    the tmpfs come before the binds.
+    standard input, best a socket, is the bot's gate: it says `ready` there, and starts the bot when it reads a line.
+    The order matters: a later mount hides an earlier one, so the tmpfs come before the binds.
     """
     places = [*box.binds, (str(box.folder), BOT)]
     if box.seat is not None:
@@ -164,12 +166,12 @@ def _mounts(places: Iterable[Bind]) -> Iterator[str]:
 
 
 def _inside(tier: Tier, limits: Limits, slot: int) -> Iterator[str]:
-    """The programs that run before the bot: a gate that waits for a line on the standard input, then the limits.
+    """The programs that run before the bot: a gate, then the limits, set where only the bot's own processes count.
 
-    The gate ends the cell when the line never comes, because the one who started it died before bwrap could tie the
-    cell's life to it. The limits are set inside, where only the bot's own processes count.
+    The gate says `ready` when bwrap has tied the cell's life to its starter's, and waits for a line. It ends the cell
+    when none comes, because the starter died in the meantime: then nothing else would end it.
     """
-    yield from ("/bin/sh", "-c", _GATE, "gate")
+    yield from ("/bin/sh", "-c", GATE, "gate")
     yield from (
         "/usr/bin/prlimit",
         f"--nproc={limits.processes}",

@@ -9,6 +9,7 @@ import os
 import queue
 import selectors
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -55,13 +56,13 @@ class Life:
         self._pidfds: dict[int, int] = {}
         self._said, said = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._told, told = _pipe_that_never_breaks()
-        gate, self._gate = os.pipe2(os.O_CLOEXEC)
+        gate, self._gate = socket.socketpair()
         program = filter_fd()
         os.set_blocking(said, True)
         try:
             self._bwrap = subprocess.Popen(
                 bwrap_argv(box, host.tier, host.bwrap, filter_fd=program, status_fd=told),
-                stdin=gate,
+                stdin=gate.fileno(),
                 stdout=said,
                 stderr=said,
                 env=dict(environment),  # bwrap's own, too: the bot could read it
@@ -72,14 +73,16 @@ class Life:
         except OSError:
             os.close(self._said)
             os.close(self._told)
-            os.close(self._gate)
+            self._gate.close()
             raise
         finally:
-            for descriptor in (program, gate, said, told):
+            gate.close()
+            for descriptor in (program, said, told):
                 os.close(descriptor)
         self.pid = self._bwrap.pid
         selector.register(self._said, selectors.EVENT_READ, (self, self._read_output))
         selector.register(self._told, selectors.EVENT_READ, (self, self._read_status))
+        selector.register(self._gate, selectors.EVENT_READ, (self, self._open_gate))
         self._follow(self.pid)
 
     def kill(self, reason: str) -> None:
@@ -137,20 +140,22 @@ class Life:
             # The first process inside ends only after all others of the cell, so its end is the cell's end.
             if first is not None and self._follow(first):
                 self._watch = Watch(first, self._limits)
-                self._open_gate(first)
+                if self._killed_for:
+                    self.kill(self._killed_for)
         return bool(chunk)
 
-    def _open_gate(self, first: int) -> None:
-        """Lets the bot start, now that the cell is watched, dies with this thread, and is the first to go when the
-        host runs out of memory."""
-        if self._killed_for:
-            self.kill(self._killed_for)
+    def _open_gate(self) -> None:
+        """Lets the bot start, now that its cell dies with this thread; it is the first to go when memory runs out."""
+        self._selector.unregister(self._gate)
+        while self._watch is None and self._read_status():
+            pass
+        if self._watch is None or self._killed_for:
             return
         with contextlib.suppress(OSError):
-            for pid in tree(first):
+            for pid in tree(self._watch.first):
                 Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
-        with contextlib.suppress(BrokenPipeError):
-            os.write(self._gate, b"go\n")
+        with contextlib.suppress(OSError):
+            self._gate.send(b"go\n")
 
     def _ended(self, pid: int) -> None:
         if pid == self.pid:
@@ -167,10 +172,12 @@ class Life:
         registered = self._selector.get_map()
         while self._said in registered and self._read_output():
             pass
-        for descriptor in (self._said, self._told, self._gate):
+        for descriptor in (self._said, self._told, self._gate.fileno()):
             if descriptor in registered:
                 self._selector.unregister(descriptor)
-            os.close(descriptor)
+        os.close(self._said)
+        os.close(self._told)
+        self._gate.close()
         watch = self._watch
         code, number, reason = self._verdict()
         self.exit = Exit(
@@ -244,7 +251,8 @@ class Keeper(threading.Thread):
         while True:
             events = self._selector.select(max(0.0, due - time.monotonic()) if self._lives else None)
             for key, _ in events:
-                if key.data is not None:
+                still_there = self._selector.get_map().get(key.fd) is key
+                if key.data is not None and still_there:
                     life, act = key.data
                     self._guarded(life, act)
             self._answer()

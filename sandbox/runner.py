@@ -9,6 +9,7 @@ from pathlib import Path
 from sandbox.box import ENVIRONMENT, Box, slot_uid
 from sandbox.host import Host
 from sandbox.keeper import Exit, Keeper, Life
+from sandbox.orphans import end_orphans
 
 __all__ = ["Cell", "CellError", "Exit", "lend", "start"]
 
@@ -101,6 +102,7 @@ def _keeper() -> Keeper:
         pid = os.getpid()
         if pid not in _keepers:
             _keepers.clear()
+            end_orphans()
             _keepers[pid] = Keeper()
             _keepers[pid].start()
         return _keepers[pid]

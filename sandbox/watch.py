@@ -116,14 +116,17 @@ def _process(pid: int) -> _Process | None:
 
 
 def _share(pid: int, resident: int) -> int:
-    """The memory of a process, each shared page divided among those that share it; `resident` where it is not told."""
+    """The memory of a process, each shared page divided among those that share it; `resident` where it is not told,
+    0 if the process is gone."""
     try:
         for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
             if line.startswith(b"Pss:"):
                 return int(line.split()[1]) * 1024
+    except ProcessLookupError:
+        return 0
     except OSError:
-        pass
-    return resident
+        return resident if Path(f"/proc/{pid}").exists() else 0
+    return 0
 
 
 def _read(path: str) -> bytes:

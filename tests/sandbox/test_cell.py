@@ -1,14 +1,17 @@
 """A cell from start to end: what it tells, what it lets through, and that nothing of it is ever left."""
 
 import contextlib
+import json
 import os
 import select
+import socket
 import subprocess
 import sys
 import tempfile
 import textwrap
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +20,7 @@ import pytest
 
 from sandbox.box import Box, Limits, Tier, bwrap_argv, python_binds, slot_uid
 from sandbox.host import Host, filter_fd
+from sandbox.orphans import end_orphans
 from sandbox.runner import CellError, lend, start
 from tests.sandbox.attacks import Scene, marked
 
@@ -201,6 +205,59 @@ def test_a_worker_that_is_killed_leaves_nothing_behind(scene: Scene) -> None:
         for descriptor in pidfds:
             os.close(descriptor)
     assert not marked(mark)
+
+
+def test_a_worker_that_is_killed_at_any_moment_leaves_nothing_that_the_next_one_does_not_end(scene: Scene) -> None:
+    mark = f"mark-of-many-{os.getpid()}"
+    code = f"""
+        print("ready", flush=True)
+        while True:
+            cells = [cell({mark!r}) for _ in range(2)]
+            for each in cells: each.stop(2)
+    """
+    for delay_s in (0.0, 0.003, 0.011, 0.017, 0.029):
+        with worker(scene, code) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(delay_s)  # not a wait for anything: the moment of death is the subject
+            process.kill()
+        ends_with(lambda: end_orphans() or not marked(mark))
+    ends_with(lambda: not marked(mark))
+
+
+def test_only_cells_without_a_bwrap_above_them_are_orphans(scene: Scene, host: Host) -> None:
+    box = Box(scene.folder / "bot", ("/bin/sleep", "60"))
+    alive = start(box, host, {})
+    program = filter_fd()
+    reading, status = os.pipe()
+    argv = bwrap_argv(box, host.tier, host.bwrap, filter_fd=program, status_fd=status)
+    argv.remove("--die-with-parent")  # as if it had been killed before it came to that
+    gate, held_open = socket.socketpair()
+    with (
+        gate,
+        held_open,
+        subprocess.Popen(argv, stdin=gate.fileno(), pass_fds=(program, status)) as bwrap,
+    ):
+        with os.fdopen(reading) as told:
+            first = json.loads(told.readline())["child-pid"]
+        descriptor = os.pidfd_open(first)
+        end_orphans()
+        assert not select.select([descriptor], [], [], 0)[0]
+        bwrap.kill()
+        bwrap.wait()
+        ends_with(lambda: end_orphans() and bool(select.select([descriptor], [], [], 1)[0]))
+    for each in (descriptor, program, status):
+        os.close(each)
+    assert alive.poll() is None
+    assert alive.stop(0).reason.startswith("stopped")
+
+
+def ends_with(condition: Callable[[], object]) -> None:
+    """Asks again for a few seconds at most; for what the kernel does in its own time and tells nobody."""
+    until = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def test_a_forked_worker_starts_cells_of_its_own(scene: Scene) -> None:
