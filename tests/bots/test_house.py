@@ -47,6 +47,8 @@ def test_a_folder_has_a_manifest_with_the_entry_s_name_and_games(tmp_path: Path)
         manifest = tomllib.loads((folder / "bot.toml").read_text())
         assert manifest == {"name": entry.name, "entry": "main.py", "games": list(entry.games)}
         assert (folder / manifest["entry"]).is_file()
+        files = {"bot.toml", "settings.toml"} if entry.settings else {"bot.toml"}
+        assert {file.relative_to(folder).as_posix() for file in folder.rglob("*.toml")} == files
 
 
 def test_the_server_takes_every_folder_as_it_is(tmp_path: Path) -> None:

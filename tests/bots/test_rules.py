@@ -8,9 +8,12 @@ import pytest
 import engine
 from arena.bot import Turn
 from bots import house
+from bots.rules import strength
+from bots.rules.counting import read
 from bots.rules.main import chooser
 from bots.rules.pairs import ways_to_keep, win_chance
 from bots.rules.settings import Pairs, Settings, settings_of
+from bots.rules.strength import outlook
 from engine.cards import mask_of, read_card, read_cards
 from engine.game import Game
 from engine.minus_one import PairsObservation
@@ -61,6 +64,14 @@ def test_a_ruff_is_low() -> None:
     game = engine.load("callbreak")
     seen = tricks("KS 9S 2S 3H 4H 5H 6H 6C 7C 8C 9C TC JC", leader=1, trick=cards("KD 3D 4D"))
     assert asked(game, "play", seen, ["KS", "9S", "2S"]) == "2S"
+
+
+def test_a_low_ruff_is_not_safe_from_the_seats_behind() -> None:
+    game = engine.load("callbreak")
+    seen = tricks("AS 9S 2S 3H 4H 5H 6H 6C 7C 8C 9C TC JC", leader=3, trick=cards("KD"))
+    view = outlook(read(seen, game.options))
+    two, nine, ace = (strength.win_chance(view, card) for card in read_cards("2S 9S AS"))
+    assert two < nine < ace == 1
 
 
 def test_a_card_that_cannot_win_is_a_small_one() -> None:
