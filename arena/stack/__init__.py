@@ -20,7 +20,7 @@ from arena.errors import Unavailable
 from arena.stack.paths import account_for, default_data_dir, make_data_dir, socket_dir
 from arena.stack.postgres import Postgres
 from arena.stack.programs import find_programs
-from arena.stack.server import START_TIMEOUT_S, Place, Running, Server, log, start, stop, wait_any
+from arena.stack.server import START_TIMEOUT_S, Place, Running, Server, find, log, start, stop, wait_any
 from arena.stack.valkey import Valkey
 
 __all__ = ["Stack", "default_data_dir"]
@@ -94,8 +94,12 @@ class Stack:
                 self._start_servers(place)
             else:
                 self._find_servers(place)
-        except BaseException:
+        except BaseException as error:
             self._stop_servers(place)
+            if isinstance(error, OSError):
+                raise Unavailable(
+                    f"{self.data_dir} cannot be used ({error}): choose another one with --data"
+                ) from error
             raise
         if self.owner:
             wake, self._wake = os.pipe()
@@ -139,8 +143,8 @@ class Stack:
         deadline = time.monotonic() + START_TIMEOUT_S
         while missing := [server for server in self._servers if server.name not in self._running]:
             for server in missing:
-                if pid := server.answering():
-                    self._running[server.name] = Running(pid)
+                if found := find(server):
+                    self._running[server.name] = found
             self._take_lock()
             if self.owner:
                 self._running.clear()
@@ -151,7 +155,7 @@ class Stack:
                     f"another process holds {self.data_dir} and its {missing[0].name} does not answer: stop that "
                     f"'arena up', or choose another directory with --data"
                 )
-            wait_any([], None, 0.05)
+            time.sleep(0.05)
 
     def _stop_servers(self, place: Place) -> None:
         if self.owner:
@@ -187,7 +191,7 @@ class Stack:
                     started_at[name] = time.monotonic()
                     pauses_s[name] = min(max(0.1, pauses_s[name] * 2), _LONGEST_PAUSE_S)
                     retry_at[name] = started_at[name] + pauses_s[name]
-                alive = [running.pid for running in self._running.values() if running.alive()]
+                alive = [running for running in self._running.values() if running.alive()]
                 wait_any(alive, wake, 60.0 if len(alive) == len(self._running) else 0.1)
         finally:
             os.close(wake)

@@ -1,5 +1,6 @@
 """One server process: started, found again, watched and stopped. Knows no PostgreSQL and no Valkey."""
 
+import contextlib
 import logging
 import os
 import select
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 30.0
 _PROBE_EVERY_S = 0.01
+_RETRY_AFTER_S = 0.05
 _LOG_BYTES = 16 << 20
 _FREE_BYTES = 64 << 20
 
@@ -77,59 +79,66 @@ class Place:
 
 
 class Running:
-    """A server that runs, as a process id: a child of ours, or one that another process started."""
+    """A server that runs: a child of ours, or a process that another one started. Where the system has them it is held
+    by a descriptor of the process, so that a process id with a new owner is never taken for it."""
 
     def __init__(self, pid: int, child: subprocess.Popen[bytes] | None = None) -> None:
+        """:raises ProcessLookupError: if there is no such process."""
         self.pid = pid
         self._child = child
+        self.descriptor = os.pidfd_open(pid) if hasattr(os, "pidfd_open") else None
+
+    def __del__(self) -> None:
+        if getattr(self, "descriptor", None) is not None:
+            os.close(self.descriptor)  # type: ignore[arg-type]
 
     def alive(self) -> bool:
-        """Whether the process is there and not just waiting to be reaped."""
+        """Whether the process has not ended; one that nobody has reaped yet has."""
         if self._child is not None:
             return self._child.poll() is None
+        if self.descriptor is not None:
+            return not select.select([self.descriptor], [], [], 0)[0]
         return is_alive(self.pid)
+
+    def send(self, number: signal.Signals) -> None:
+        """Sends the signal, if there is still somebody to get it."""
+        with contextlib.suppress(ProcessLookupError):
+            if self.descriptor is not None:
+                signal.pidfd_send_signal(self.descriptor, number)
+            else:
+                os.kill(self.pid, number)
 
     def wait_gone(self, timeout_s: float) -> bool:
         """Whether the process ended within the time."""
         deadline = time.monotonic() + timeout_s
         while self.alive():
-            left = deadline - time.monotonic()
-            if left <= 0:
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
                 return False
-            wait_any([self.pid], None, min(left, 0.2))
+            wait_any([self], None, left_s)
         return True
 
 
 def is_alive(pid: int) -> bool:
-    """Whether that process exists and is not a zombie."""
+    """Whether that process exists and is not a zombie, which keeps its process id and is as dead as any."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        pass
     try:
-        # A killed server whose parent does not reap it still has its process id; it is as dead as any.
         return Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return True
 
 
-def wait_any(pids: Sequence[int], wake: int | None, timeout_s: float) -> None:
-    """Returns when one of the processes ends, when ``wake`` becomes readable, or after the time. Children or not."""
-    descriptors = []
-    try:
-        for pid in pids:
-            if hasattr(os, "pidfd_open"):
-                descriptors.append(os.pidfd_open(pid))
-            else:
-                timeout_s = min(timeout_s, 0.1)
-        select.select([*descriptors, *([] if wake is None else [wake])], [], [], timeout_s)
-    except ProcessLookupError:
-        return
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
+def wait_any(running: Sequence[Running], wake: int | None, timeout_s: float) -> None:
+    """Returns when one of the servers ends, when ``wake`` becomes readable, or after the time."""
+    descriptors = [server.descriptor for server in running if server.descriptor is not None]
+    if len(descriptors) < len(running):
+        timeout_s = min(timeout_s, 0.1)  # no descriptors of processes here: look often
+    select.select([*descriptors, *([] if wake is None else [wake])], [], [], timeout_s)
 
 
 def start(server: Server, place: Place, timeout_s: float = START_TIMEOUT_S) -> Running:
@@ -138,64 +147,77 @@ def start(server: Server, place: Place, timeout_s: float = START_TIMEOUT_S) -> R
     :raises Unavailable: if it does not come up; the sentence has its last words.
     """
     deadline = time.monotonic() + timeout_s
-    if pid := server.answering():
-        log.info("%s runs already as process %d", server.name, pid)
-        return Running(pid)
+    if found := find(server):
+        log.info("%s runs already as process %d", server.name, found.pid)
+        return found
     server.prepare()
     while True:
-        _wait_for_forerunner(server, place, deadline)
-        if pid := server.answering():
-            return Running(pid)
+        if found := _forerunner(server, place, timeout_s / 2):
+            return found
         child = _launch(server, place)
-        while child.poll() is None:
-            if pid := server.answering():
-                _pid_file(server, place).write_text(f"{pid}\n", "ascii")
-                return Running(pid, child)
+        running = Running(child.pid, child)
+        while running.alive():
+            if server.answering() == child.pid:
+                return running
             if time.monotonic() > deadline:
                 child.kill()
                 child.wait()
                 raise _failure(server, place, f"did not answer within {timeout_s:.0f} s")
-            wait_any([child.pid], None, _PROBE_EVERY_S)
+            wait_any([running], None, _PROBE_EVERY_S)
         if time.monotonic() > deadline or not server.mend(_last_words(server, place)):
             raise _failure(server, place, f"ended at once with code {child.returncode}")
-        wait_any([], None, 0.05)
+        time.sleep(_RETRY_AFTER_S)
+        if found := find(server):
+            return found
+
+
+def find(server: Server) -> Running | None:
+    """The server that answers already.
+
+    :raises Unavailable: if something answers that is not ours.
+    """
+    pid = server.answering()
+    try:
+        return Running(pid) if pid else None
+    except ProcessLookupError:
+        return None
 
 
 def stop(server: Server, running: Running, place: Place) -> None:
     """Ends the server, politely at first, and returns when it is gone."""
     for number, patience_s in server.stop_signals:
-        try:
-            os.kill(running.pid, number)
-        except ProcessLookupError:
-            break
+        running.send(number)
         if running.wait_gone(patience_s):
             break
         log.warning("%s did not end within %.0f s of %s", server.name, patience_s, number.name)
     _pid_file(server, place).unlink(missing_ok=True)
 
 
-def _wait_for_forerunner(server: Server, place: Place, deadline: float) -> None:
-    """Waits while a server that somebody started before us is alive and does not answer yet, and ends it if it hangs:
-    two servers on the same files must not be."""
+def _forerunner(server: Server, place: Place, patience_s: float) -> Running | None:
+    """A server of ours that somebody started before us and that does not answer yet, once it does. One that hangs is
+    killed: two servers on the same files must not be."""
     try:
-        pid = int(_pid_file(server, place).read_text("ascii"))
+        running = Running(int(_pid_file(server, place).read_text("ascii")))
     except (OSError, ValueError):
-        return
-    while is_alive(pid) and _runs(pid, server.command()[0]) and server.answering() is None:
-        if time.monotonic() > deadline - START_TIMEOUT_S / 2:
-            log.warning("%s (process %d) is alive and does not answer: killed", server.name, pid)
-            os.kill(pid, signal.SIGKILL)
-            Running(pid).wait_gone(5)
-            return
-        wait_any([pid], None, 0.05)
+        return None
+    deadline = time.monotonic() + patience_s
+    while running.alive() and _works_in(running.pid, place.data_dir):
+        if found := find(server):
+            return found
+        if time.monotonic() > deadline:
+            log.warning("%s (process %d) is alive and does not answer: killed", server.name, running.pid)
+            running.send(signal.SIGKILL)
+            running.wait_gone(patience_s)
+        wait_any([running], None, _RETRY_AFTER_S)
+    return None
 
 
-def _runs(pid: int, program: str) -> bool:
-    """Whether the process is of that program, as far as the system tells; a process id may have a new owner."""
+def _works_in(pid: int, directory: Path) -> bool:
+    """Whether the process works below the directory, as our servers do; a process id may have a new owner."""
     try:
-        return Path(f"/proc/{pid}/exe").resolve().name == Path(program).resolve().name
+        return Path(f"/proc/{pid}/cwd").readlink().is_relative_to(directory)
     except OSError:
-        return True
+        return False
 
 
 def run_as(command: Sequence[str], account: Account) -> list[str]:
@@ -216,7 +238,7 @@ def _launch(server: Server, place: Place) -> subprocess.Popen[bytes]:
         log_file.replace(log_file.with_suffix(".log.1"))
     with log_file.open("ab") as output:
         # A session of its own: Ctrl-C in the terminal must reach us, and we end the servers in order.
-        return subprocess.Popen(
+        child = subprocess.Popen(
             run_as(server.command(), place.account),
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -225,6 +247,8 @@ def _launch(server: Server, place: Place) -> subprocess.Popen[bytes]:
             env=environment(),
             start_new_session=True,
         )
+    _pid_file(server, place).write_text(f"{child.pid}\n", "ascii")
+    return child
 
 
 def _pid_file(server: Server, place: Place) -> Path:
