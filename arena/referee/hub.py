@@ -131,6 +131,7 @@ class Running:
     begun: bool = False
     answers: list[Answer] = field(default_factory=list)
     pending: int = 0
+    decisions: int = 0
 
 
 @dataclass(slots=True)
@@ -282,6 +283,10 @@ class Hub:
             if plan.match_id in self._running:
                 self._abandon(running, Abandoned("The match was cancelled."))
 
+    def decisions_in(self, match_ids: Iterable[int]) -> int:
+        """Answers taken and faults judged so far in those of the matches that are being played."""
+        return sum(self._running[match_id].decisions for match_id in match_ids if match_id in self._running)
+
     # For streams
 
     def join(self, player_id: PlayerId, stream: Stream) -> Player:
@@ -414,6 +419,7 @@ class Hub:
             player = running.seats[question.seat]
             if player.gone:
                 running.answers.append(Answer(question.seat, None, FaultKind.GONE, player.gone, 0))
+                running.decisions += 1
                 self.decisions += 1
                 continue
             running.pending += 1
@@ -433,6 +439,7 @@ class Hub:
         elapsed_us = max(0, now_us - turn.started_us) if turn.started_us >= 0 else 0
         running.answers.append(Answer(turn.question.seat, action, fault, reason, elapsed_us))
         running.pending -= 1
+        running.decisions += 1
         self.decisions += 1
         if running.pending == 0:
             self._advance(running)

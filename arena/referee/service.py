@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -78,12 +79,16 @@ class Referee:
     async def close(self, farewell: Farewell, grace_s: float = 1.0) -> None:
         """Says farewell to every player and closes the sockets that were opened here."""
         self.hub.close(farewell)
+        await self.close_sockets(grace_s)
+
+    async def close_sockets(self, grace_s: float = 0.2) -> None:
+        """Closes the sockets that were opened here; streams that are still open end after ``grace_s``."""
         servers, self._servers = self._servers, []
         await asyncio.gather(*(server.stop(grace_s) for server in servers))
 
     async def _play(self, context: Context, authenticate: Authenticate) -> None:
         hello = await self._hello(context)
-        answer = await authenticate(_token(context), hello)
+        answer = await authenticate(token_of(context), hello)
         if isinstance(answer, Refusal):
             await context.abort(answer.code, answer.sentence)
         if not self._may_login(answer):
@@ -163,7 +168,8 @@ def socket_options() -> list[tuple[str, int]]:
     ]
 
 
-def _token(context: Context) -> str:
+def token_of(context: grpc.aio.ServicerContext[Any, Any]) -> str:
+    """The token that the call brought, empty if it brought none."""
     for key, value in context.invocation_metadata() or ():
         if key == "authorization" and isinstance(value, str) and value.startswith("Bearer "):
             return value.removeprefix("Bearer ").strip()

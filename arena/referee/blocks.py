@@ -1,0 +1,206 @@
+"""Blocks on a hub: all matches of a rotation at once, and what is reported of them. Knows no cell and no database.
+
+The process of a block and the referee of remote bots share :func:`play_rotation`; they differ in who starts the hosted
+bots and where their streams come from.
+"""
+
+import asyncio
+import contextlib
+import hmac
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any
+
+import grpc
+
+import engine
+from arena.referee.clock import Limits
+from arena.referee.hub import Hello, Hub, MatchPlan, PlayerId
+from arena.referee.match import Verdict
+from arena.referee.service import Authenticate, Refusal, token_of
+from arena.tournaments.block import (
+    Block,
+    BlockError,
+    Done,
+    Failed,
+    MatchReport,
+    PlayerKind,
+    Progress,
+    Report,
+    ReportedFault,
+    UnitPlan,
+    read_block,
+    write_report,
+)
+from arena.v1 import referee_pb2, referee_pb2_grpc
+from engine.game import Game
+from engine.record import digest
+
+PROGRESS_S = 1.0
+
+NEVER_CAME = "The bot did not connect within its start-up limit."
+
+Tell = Callable[[Report], Awaitable[None]]
+
+
+def check_block(block: Block) -> Game:
+    """The game of the block.
+
+    :raises BlockError: if this engine cannot play it.
+    """
+    if block.engine != engine.VERSION:
+        raise BlockError(f"The block is for rules of version {block.engine}, and these are {engine.VERSION}.")
+    try:
+        return engine.load(block.game, block.seats, **block.options)
+    except ValueError as error:
+        raise BlockError(str(error)) from None
+
+
+async def play_rotation(
+    hub: Hub, block: Block, rotation: int, players: Sequence[PlayerId], *, so_far: Progress, tell: Tell
+) -> Progress:
+    """Plays one rotation of every unit of the block, all at the same time; tells every result and the progress, and
+    comes back with the progress at its end. ``so_far`` is that of the rotations before.
+
+    ``players`` are ids by player index; the hosted ones are the block's own and must have connected within the start-up
+    limit, or they are gone. A remote bot has its clock for coming back.
+    """
+    game = check_block(block)
+    missing = await hub.arrival(players, block.limits.startup_ms)
+    for player, plan in zip(players, block.players, strict=True):
+        if player in missing and plan.kind is PlayerKind.HOSTED:
+            hub.gone(player, NEVER_CAME)
+    match_ids = [block.match_id(position, rotation) for position in range(len(block.units))]
+    finished: list[int] = []
+
+    def now() -> Progress:
+        decisions = sum(finished) + hub.decisions_in(match_ids)
+        return Progress(so_far.matches + len(finished), so_far.decisions + decisions)
+
+    async def progress() -> None:
+        while True:
+            await asyncio.sleep(PROGRESS_S)
+            await tell(now())
+
+    async def one(position: int, unit: UnitPlan) -> None:
+        verdict = await hub.play(_plan(block, game, position, rotation, players))
+        finished.append(verdict.decisions)
+        await tell(_report(unit, rotation, verdict))
+
+    telling = asyncio.create_task(progress())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for position, unit in enumerate(block.units):
+                group.create_task(one(position, unit))
+    finally:
+        telling.cancel()
+        await asyncio.gather(telling, return_exceptions=True)
+    await tell(now())
+    return now()
+
+
+def _plan(block: Block, game: Game, position: int, rotation: int, players: Sequence[PlayerId]) -> MatchPlan:
+    unit = block.units[position]
+    seats = unit.seats(rotation)
+    limits = Limits(block.limits.move_ms, block.limits.bank_ms, block.limits.max_faults)
+    return MatchPlan(
+        match_id=block.match_id(position, rotation),
+        game=game,
+        options=block.options,
+        seed=unit.seed,
+        players=tuple(players[index] for index in seats),
+        names=tuple(block.players[index].bot for index in seats),
+        limits=(limits,) * len(seats),
+        bot_seeds=unit.bot_seeds[rotation],
+        header={
+            "commitment": block.commitment.hex(),
+            "tournament": block.tournament,
+            "unit": unit.unit,
+            "rotation": rotation,
+        },
+    )
+
+
+def _report(unit: UnitPlan, rotation: int, verdict: Verdict) -> MatchReport:
+    return MatchReport(
+        unit=unit.unit,
+        rotation=rotation,
+        seats=unit.seats(rotation),
+        scores=verdict.scores,
+        places=verdict.places,
+        forfeited=verdict.forfeited,
+        faults=tuple(ReportedFault(fault.seat, fault.turn, str(fault.kind), fault.reason) for fault in verdict.faults),
+        decisions=verdict.decisions,
+        digest=digest(verdict.record),
+        record=verdict.record,
+    )
+
+
+class Blocks(referee_pb2_grpc.RefereeServiceServicer):
+    """RefereeService: plays blocks with remote bots on this hub. Whoever calls shows the secret."""
+
+    def __init__(self, hub: Hub, secret: str) -> None:
+        self._hub = hub
+        self._secret = secret
+        self._tickets: dict[str, PlayerId] = {}
+
+    def seated(self, otherwise: Authenticate) -> Authenticate:
+        """Lets the hosted bots of the blocks that are being played in with their tickets, everyone else as before."""
+
+        async def authenticate(token: str, hello: Hello) -> PlayerId | Refusal:
+            player = self._tickets.get(token)
+            return player if player is not None else await otherwise(token, hello)
+
+        return authenticate
+
+    async def PlayBlock(  # noqa: N802 - the name of the contract
+        self, request: referee_pb2.PlayBlockRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> AsyncIterator[referee_pb2.PlayBlockResponse]:
+        """Plays the block; the first report comes at once, the last is Done or Failed. A caller that goes away ends the
+        block."""
+        if not hmac.compare_digest(token_of(context).encode(), self._secret.encode()):
+            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "Only workers of this arena may ask for a block.")
+        reports: asyncio.Queue[Report] = asyncio.Queue(maxsize=64)
+        playing = asyncio.create_task(self._play(request.block, reports.put))
+        try:
+            while True:
+                report = await reports.get()
+                yield referee_pb2.PlayBlockResponse(report=write_report(report))
+                if isinstance(report, Done | Failed):
+                    return
+        finally:
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
+
+    async def _play(self, text: str, tell: Tell) -> None:
+        try:
+            block = read_block(text)
+            check_block(block)
+        except BlockError as error:
+            await tell(Failed(str(error), nobody=False))
+            return
+        if block.rotations != 1:
+            # A remote bot cannot be made to forget, so it must not meet a deal twice.
+            await tell(Failed("A block with a remote bot has single units only.", nobody=False))
+            return
+        hosted = {
+            player.ticket: f"{block.attempt}/{index}"
+            for index, player in enumerate(block.players)
+            if player.kind is PlayerKind.HOSTED
+        }
+        players = [hosted.get(player.ticket, player.bot) for player in block.players]
+        self._tickets.update(hosted)
+        for player in hosted.values():
+            self._hub.expect(player)
+        try:
+            # The caller starts its bots now: their tickets are known.
+            await tell(Progress(0, 0))
+            await play_rotation(self._hub, block, 0, players, so_far=Progress(0, 0), tell=tell)
+            await tell(Done())
+        except Exception as error:
+            await tell(Failed(f"The referee failed: {error!r}.", nobody=False))
+            raise
+        finally:
+            for ticket, player in hosted.items():
+                with contextlib.suppress(KeyError):
+                    del self._tickets[ticket]
+                self._hub.forget(player)

@@ -1,0 +1,212 @@
+"""The process that plays one block: ``python -m arena.tournaments.play_block BOTS_DIR``. Knows no database.
+
+It reads the block as one line from its standard input, starts the hosted bots in cells, and writes reports as lines to
+its standard output. When its input closes, whoever started it is gone: it ends its cells, then itself.
+
+A block with remote bots is played by the referee at ARENA_REFEREE, which is shown ARENA_REFEREE_SECRET; the frames of
+the hosted bots are relayed there. ``BOTS_DIR`` has a folder for every content hash.
+"""
+
+import asyncio
+import contextlib
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import BinaryIO
+
+import grpc
+
+from arena.referee.blocks import check_block, play_rotation
+from arena.referee.hub import Hub
+from arena.referee.relay import OPTIONS, relay
+from arena.referee.service import Referee
+from arena.tournaments.block import (
+    Block,
+    BlockError,
+    Done,
+    Failed,
+    PlayerKind,
+    Progress,
+    Report,
+    read_block,
+    read_report,
+    write_block,
+    write_report,
+)
+from arena.tournaments.cells import Cells, Slots
+from arena.v1 import referee_pb2, referee_pb2_grpc
+from sandbox.archive import ArchiveError
+from sandbox.host import Host, NoCellError, detect
+from sandbox.runner import CellError, Exit
+
+LAST_S = 15.0
+"""Time for the cells to be ended when the process must go."""
+
+
+class Reports:
+    """Writes reports from a thread of its own: whoever reads slowly does not hold up the matches."""
+
+    def __init__(self, output: BinaryIO) -> None:
+        self._output = output
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write, name="reports", daemon=True)
+        self._thread.start()
+
+    async def tell(self, report: Report) -> None:
+        """Writes the report soon, in order."""
+        self._lines.put(f"{write_report(report)}\n".encode())
+
+    def close(self) -> None:
+        """Comes back when everything is written."""
+        self._lines.put(None)
+        self._thread.join()
+
+    def _write(self) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            while (line := self._lines.get()) is not None:
+                self._output.write(line)
+                self._output.flush()
+
+
+async def play_block(block: Block, bots_dir: Path, reports: Reports) -> None:
+    """Plays the block and tells everything, Done or Failed last. Its cells are gone when this comes back or is
+    cancelled."""
+    try:
+        check_block(block)
+        host = detect()
+        if any(player.kind is PlayerKind.REMOTE for player in block.players):
+            await _play_elsewhere(block, bots_dir, host, reports)
+        else:
+            await _play_here(block, bots_dir, host, reports)
+    except (BlockError, ArchiveError) as error:
+        await reports.tell(Failed(str(error), nobody=False))
+    except (NoCellError, CellError, OSError) as error:
+        # It is this host that fails. Fresh processes will play the same cards, and these ones are gone.
+        await reports.tell(Failed(str(error), nobody=True))
+
+
+async def _play_here(block: Block, bots_dir: Path, host: Host, reports: Reports) -> None:
+    slots = Slots()
+    progress = Progress(0, 0)
+    async with Hub() as hub:
+        for rotation in range(block.rotations):
+            cells = Cells(block, bots_dir, host, rotation, slots)
+            progress = await _play_rotation(hub, block, cells, rotation, so_far=progress, reports=reports)
+    await reports.tell(Done())
+
+
+async def _play_rotation(
+    hub: Hub, block: Block, cells: Cells, rotation: int, *, so_far: Progress, reports: Reports
+) -> Progress:
+    referee = Referee(hub)
+    players = [f"{rotation}/{index}" for index in range(len(block.players))]
+
+    async def open_socket(path: Path, index: int) -> None:
+        hub.expect(players[index])
+        await referee.serve_socket(path, players[index], block.players[index].ticket)
+
+    def ended(index: int, how: Exit) -> None:
+        hub.gone(players[index], f"The bot's process {how.reason}.")
+
+    try:
+        await cells.start(open_socket)
+        watching = asyncio.create_task(cells.watch(ended))
+        try:
+            return await play_rotation(hub, block, rotation, players, so_far=so_far, tell=reports.tell)
+        finally:
+            watching.cancel()
+            for player in players:
+                hub.forget(player)
+    finally:
+        logs = await cells.stop()
+        await referee.close_sockets()
+        for log in logs:
+            await reports.tell(log)
+
+
+async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Reports) -> None:
+    address = os.environ.get("ARENA_REFEREE", "")
+    if not address:
+        await reports.tell(Failed("No referee is known to which the remote bots are connected.", nobody=True))
+        return
+    cells = Cells(block, bots_dir, host, 0, Slots())
+    sockets: list[grpc.aio.Server] = []
+
+    async def open_socket(path: Path, index: int) -> None:
+        sockets.append(await relay(path, block.players[index].ticket, address))
+
+    last: Report | None = None
+    try:
+        async with grpc.aio.insecure_channel(address, options=OPTIONS) as channel:
+            call = referee_pb2_grpc.RefereeServiceStub(channel).PlayBlock(
+                referee_pb2.PlayBlockRequest(block=write_block(block)),
+                metadata=(("authorization", f"Bearer {os.environ.get('ARENA_REFEREE_SECRET', '')}"),),
+            )
+            async for response in call:
+                if last is None:
+                    # The referee knows the tickets now.
+                    await cells.start(open_socket)
+                last = read_report(response.report)
+                if not isinstance(last, Done | Failed):
+                    await reports.tell(last)
+    except grpc.aio.AioRpcError as error:
+        # Once it has begun, a remote bot may have seen cards.
+        last = Failed(f"The referee at {address} failed: {error.details()}", nobody=last is None)
+    finally:
+        logs = await cells.stop()
+        await asyncio.gather(*(server.stop(0.2) for server in sockets))
+    for log in logs:
+        await reports.tell(log)
+    if not isinstance(last, Done | Failed):
+        last = Failed(f"The referee at {address} ended without a result.", nobody=False)
+    await reports.tell(last)
+
+
+def main() -> None:
+    """Plays the block of the standard input; ends the process."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m arena.tournaments.play_block BOTS_DIR < block")
+    # What anything prints in this process must not get between the reports.
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    reports = Reports(output)
+    try:
+        block = read_block(sys.stdin.buffer.readline())
+    except BlockError as error:
+        asyncio.run(reports.tell(Failed(str(error), nobody=False)))
+    else:
+        with contextlib.suppress(asyncio.CancelledError):
+            asyncio.run(_while_wanted(play_block(block, Path(sys.argv[1]), reports)))
+    reports.close()
+    sys.stderr.flush()
+    # A gRPC client hangs in the interpreter's clean-up now and then.
+    os._exit(0)
+
+
+async def _while_wanted(playing: Coroutine[None, None, None]) -> None:
+    """Plays until it is done, the standard input closes, or somebody sends SIGTERM."""
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(playing)
+
+    def leave() -> None:
+        task.cancel()
+        loop.call_later(LAST_S, os._exit, 1)
+
+    def wait_for_the_end_of_input() -> None:
+        while os.read(0, 4096):
+            pass
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(leave)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, leave)
+    threading.Thread(target=wait_for_the_end_of_input, name="input", daemon=True).start()
+    await task
+
+
+if __name__ == "__main__":
+    main()
