@@ -8,10 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-import sqlalchemy
-from alembic import command
-from alembic.config import Config
-from sqlalchemy.pool import NullPool
 
 from arena.errors import Unavailable
 
@@ -36,8 +32,15 @@ def connect(url: str) -> Connection:
 def migrate(url: str) -> None:
     """Brings the schema up to date; does nothing if it is. Several processes may call it at once.
 
-    :raises Unavailable: if the database does not answer.
+    :raises Unavailable: if the database does not answer, or a newer version of the arena has migrated it.
     """
+    # Here, because nothing else needs them and they take a quarter of a second to import.
+    import sqlalchemy  # noqa: PLC0415
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+    from alembic.util import CommandError  # noqa: PLC0415
+    from sqlalchemy.pool import NullPool  # noqa: PLC0415
+
     connect(url).close()
     engine = sqlalchemy.create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(url, connect_timeout=10), poolclass=NullPool
@@ -47,4 +50,9 @@ def migrate(url: str) -> None:
         settings = Config()
         settings.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
         settings.attributes["connection"] = connection
-        command.upgrade(settings, "head")
+        try:
+            command.upgrade(settings, "head")
+        except CommandError as error:
+            raise Unavailable(
+                f"the database was made by a newer version of the arena ({error}): install that version"
+            ) from error

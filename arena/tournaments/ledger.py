@@ -147,7 +147,7 @@ def finish(connection: Connection, lease: Lease, reports: Sequence[MatchReport],
             _end_attempt(connection, lease.token, "superseded", "Another attempt had taken over.", digest)
             return Ending.SUPERSEDED
         if row.state == "done":
-            written = _scalar(connection, "attempt", "digest", lease=lease.token)
+            written = _scalar(connection, "attempt_digest", lease=lease.token)
             if written == digest:
                 return Ending.REPEATED
             _alarm(
@@ -285,14 +285,10 @@ def _run(connection: Connection, statement: str, **values: Any) -> None:
     connection.execute(SQL[statement], values)
 
 
-def _scalar(connection: Connection, statement: str, column: str = "", **values: Any) -> Any:
-    """The first column of the first row, or the named one; None if there is no row."""
-    cursor = connection.execute(SQL[statement], values)
-    row = cursor.fetchone()
-    if row is None:
-        return None
-    names = [description.name for description in cursor.description or ()]
-    return row[names.index(column) if column else 0]
+def _scalar(connection: Connection, statement: str, **values: Any) -> Any:
+    """The first column of the first row; None if there is no row."""
+    row = connection.execute(SQL[statement], values).fetchone()
+    return row[0] if row else None
 
 
 def _add(connection: Connection, tournament: str, block: NewBlock, *, deaths: int, replaces: int | None) -> int:

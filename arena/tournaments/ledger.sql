@@ -12,9 +12,6 @@ FROM blocks b JOIN tournaments t ON t.name = b.tournament
 WHERE b.id = %(block)s
 FOR UPDATE OF b;
 
--- block_of_lease: which block an attempt is of
-SELECT block FROM attempts WHERE lease = %(lease)s;
-
 -- lease_block: gives a locked block to a new attempt
 UPDATE blocks
 SET state = 'leased', lease = %(lease)s, lease_expires_at = clock_timestamp() + %(duration_ms)s * interval '1 ms'
@@ -46,8 +43,8 @@ UPDATE attempts
 SET outcome = %(outcome)s, reason = %(reason)s, digest = %(digest)s, ended_at = clock_timestamp()
 WHERE lease = %(lease)s AND (outcome IS NULL OR (%(outcome)s = 'superseded' AND outcome IN ('expired', 'abandoned', 'died')));
 
--- attempt: what is known of an attempt
-SELECT outcome, digest, decisions FROM attempts WHERE lease = %(lease)s;
+-- attempt_digest: the results that an attempt handed in
+SELECT digest FROM attempts WHERE lease = %(lease)s;
 
 -- lost_attempts: attempts of a block whose worker was lost
 SELECT count(*) FROM attempts WHERE block = %(block)s AND outcome = 'expired';

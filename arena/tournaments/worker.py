@@ -7,6 +7,7 @@ that is asked may be asked twice.
 import functools
 import logging
 import os
+import shlex
 import socket
 import sys
 import threading
@@ -58,14 +59,17 @@ class Settings:
 
 
 def settings_from_environment() -> Settings:
-    """The settings of a worker that `arena worker` has started.
+    """The settings of a worker as `arena worker` starts it. ARENA_BLOCK_COMMAND names another program to play blocks.
 
     :raises Unavailable: if no database is named.
     """
     url = os.environ.get("ARENA_DATABASE_URL")
     if not url:
         raise Unavailable("ARENA_DATABASE_URL is not set: start workers with 'arena worker' or 'arena up'")
-    return Settings(url, Path(os.environ.get("ARENA_BOTS") or default_data_dir() / "bots"))
+    bots_dir = Path(os.environ.get("ARENA_BOTS") or default_data_dir() / "bots")
+    if command := os.environ.get("ARENA_BLOCK_COMMAND"):
+        return Settings(url, bots_dir, tuple(shlex.split(command)))
+    return Settings(url, bots_dir)
 
 
 def play_block(settings: Settings, block: int) -> Ending | None:

@@ -1,0 +1,93 @@
+"""A program that speaks the protocol of the block process and plays nothing: what it does is its first argument.
+
+play          reports every match, and ends
+slow          the same, 0.1 s a match
+die           is killed after the first match
+crash         ends with an error and a word about it
+stand-still   tells about progress that is none, until its input closes
+flood         writes without end and never looks whether anybody reads
+babble        writes something that is no report
+no-bot        a bot is not there: nobody's fault
+forfeit       the first player forfeits every match
+environment   fails with the names of its environment variables that begin with ARENA
+"""
+
+import hashlib
+import os
+import signal
+import sys
+import time
+
+from arena.tournaments.block import (
+    Block,
+    BotLog,
+    Done,
+    Failed,
+    MatchReport,
+    Progress,
+    Report,
+    ReportedFault,
+    read_block,
+    write_report,
+)
+
+
+def tell(report: Report) -> None:
+    print(write_report(report), flush=True)
+
+
+def play(block: Block, behaviour: str) -> None:
+    matches = 0
+    for plan in block.units:
+        for rotation in range(block.rotations):
+            seats = plan.seats(rotation)
+            loser = seats.index(0)
+            forfeited = (loser,) if behaviour == "forfeit" else ()
+            report = MatchReport(
+                unit=plan.unit,
+                rotation=rotation,
+                seats=seats,
+                scores=tuple(range(block.seats)),
+                places=tuple(range(1, block.seats + 1)),
+                forfeited=forfeited,
+                faults=tuple(ReportedFault(seat, 3, "GONE", "It never came.") for seat in forfeited),
+                decisions=52,
+                digest=hashlib.sha256(plan.seed + bytes(seats)).hexdigest(),
+                record=f'{{"record":1,"unit":{plan.unit},"rotation":{rotation}}}\n',
+            )
+            matches += 1
+            tell(report)
+            tell(Progress(matches, matches * 52))
+            if behaviour == "slow":
+                time.sleep(0.1)
+            if behaviour == "die":
+                os.kill(os.getpid(), signal.SIGKILL)
+    tell(BotLog(0, 0, "I was here.", "It ended by itself."))
+    tell(Done())
+
+
+def main() -> None:
+    behaviour = sys.argv[1]
+    block = read_block(sys.stdin.readline())
+    match behaviour:
+        case "crash":
+            sys.exit("I do not feel well.")
+        case "stand-still":
+            tell(Progress(0, 0))
+            sys.stdin.read()
+        case "flood":
+            while True:
+                tell(Progress(0, 0))
+        case "babble":
+            print("hello", flush=True)
+            sys.stdin.read()
+        case "no-bot":
+            tell(Failed("A bot is not connected.", True))
+        case "environment":
+            tell(Failed(" ".join(name for name in os.environ if name.startswith("ARENA")), False))
+        case _:
+            play(block, behaviour)
+
+
+if __name__ == "__main__":
+    main()

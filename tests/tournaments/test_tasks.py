@@ -1,0 +1,323 @@
+"""What a worker does with blocks and versions, with a real process that stands in for the one that plays."""
+
+import dataclasses
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.stack import Stack
+from arena.store import Connection, connect, migrate
+from arena.tournaments import admission, attempt, broker, ledger, sweeper, worker
+from arena.tournaments.attempt import Died, Outcome, Played, Stopped
+from arena.tournaments.block import Block, Failed
+from arena.tournaments.brief import write_brief
+from arena.tournaments.ledger import Cause, Ending
+from arena.tournaments.worker import Settings
+from tests.conftest import broker_client
+from tests.tournaments.ground import BOTS, STAND_IN, claimed, expire, make_tournament, make_version, one
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> Settings:
+    return Settings(database_url, tmp_path / "bots", (*STAND_IN, "play"), "tester", 20.0)
+
+
+def behaving(settings: Settings, behaviour: str) -> Settings:
+    return dataclasses.replace(settings, command=(*STAND_IN, behaviour))
+
+
+@pytest.fixture
+def block(connection: Connection) -> Block:
+    (number,) = make_tournament(connection)
+    return write_brief(connection, claimed(connection, number))
+
+
+def run(block: Block, behaviour: str, silence_s: float = 20.0) -> Outcome:
+    return attempt.play((*STAND_IN, behaviour, "bots"), block, silence_s=silence_s, tell=print, stopped=lambda: False)
+
+
+# One attempt
+
+
+def test_a_process_that_plays_hands_in_every_match(block: Block) -> None:
+    outcome = run(block, "play")
+    assert isinstance(outcome, Played)
+    assert [(report.unit, report.rotation) for report in outcome.reports] == [(0, rotation) for rotation in range(4)]
+    assert [log.text for log in outcome.logs] == ["I was here."]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [
+        ("die", "was killed by SIGKILL before it was done"),
+        ("crash", "ended with code 1 before it was done. Its last words: I do not feel well."),
+        ("babble", "broke the protocol: The line is not JSON"),
+    ],
+)
+def test_a_process_that_fails_is_told_apart_with_a_sentence(block: Block, behaviour: str, reason: str) -> None:
+    outcome = run(block, behaviour)
+    assert isinstance(outcome, Died)
+    assert reason in outcome.reason
+
+
+@pytest.mark.parametrize("behaviour", ["stand-still", "flood"])
+def test_messages_without_progress_do_not_keep_a_process_alive(block: Block, behaviour: str) -> None:
+    outcome = run(block, behaviour, silence_s=1.0)
+    assert isinstance(outcome, Died)
+    assert "made no progress for 1 s" in outcome.reason
+
+
+def test_a_process_sees_no_address_and_no_token(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ARENA_DATABASE_URL", "ARENA_BROKER_URL", "ARENA_TOKEN", "ARENA_HARMLESS"):
+        monkeypatch.setenv(name, "something")
+    outcome = run(block, "environment")
+    assert isinstance(outcome, Failed)
+    assert outcome.reason.split() == ["ARENA_HARMLESS"]
+
+
+def test_a_process_whose_lease_is_lost_is_stopped(block: Block) -> None:
+    told = []
+    outcome = attempt.play(
+        (*STAND_IN, "slow", "bots"),
+        block,
+        silence_s=20.0,
+        tell=lambda matches, decisions: told.append(matches),
+        stopped=lambda: bool(told),
+    )
+    assert outcome == Stopped()
+    assert told[-1] < 4
+
+
+def test_every_attempt_at_a_block_has_the_same_cards_and_its_own_tickets(connection: Connection) -> None:
+    (number,) = make_tournament(connection, units=2)
+    first = write_brief(connection, claimed(connection, number))
+    expire(connection, number)
+    second = write_brief(connection, claimed(connection, number))
+    assert first.units == second.units
+    assert [plan.unit for plan in first.units] == [0, 1]
+    assert first.attempt != second.attempt
+    tickets = {player.ticket for brief in (first, second) for player in brief.players}
+    assert len(tickets) == 8
+
+
+# A worker and its blocks
+
+
+def test_a_worker_plays_a_block_and_writes_everything(connection: Connection, settings: Settings) -> None:
+    (block,) = make_tournament(connection, units=2)
+    assert worker.play_block(settings, block) is Ending.RECORDED
+    assert one(connection, "SELECT count(*) FROM results") == 8
+    assert one(connection, "SELECT closed_at IS NOT NULL FROM tournaments")
+    assert one(connection, "SELECT worker FROM attempts WHERE outcome = 'done'") == "tester"
+    for folder in settings.bots_dir.iterdir():
+        assert (folder / "main.py").is_file()
+    assert len(list(settings.bots_dir.iterdir())) == len(BOTS)
+    assert worker.play_block(settings, block) is None
+
+
+@pytest.mark.parametrize("behaviour", ["die", "crash", "babble"])
+def test_three_dead_processes_give_a_block_up(connection: Connection, settings: Settings, behaviour: str) -> None:
+    (block,) = make_tournament(connection)
+    for _ in range(3):
+        assert worker.play_block(behaving(settings, behaviour), block) is None
+    assert one(connection, "SELECT state FROM blocks") == "void"
+    assert "3 times, last with: The block process" in one(connection, "SELECT sentence FROM alarms")
+
+
+def test_a_bot_that_is_not_there_costs_no_attempt(connection: Connection, settings: Settings) -> None:
+    (block,) = make_tournament(connection)
+    for _ in range(4):
+        worker.play_block(behaving(settings, "no-bot"), block)
+    assert connection.execute("SELECT state, deaths FROM blocks").fetchall() == [("queued", 0)]
+
+
+def test_a_worker_that_was_superseded_stops_and_leaves_the_block_alone(
+    connection: Connection, settings: Settings
+) -> None:
+    (block,) = make_tournament(connection, units=20)
+    thread = threading.Thread(target=worker.play_block, args=(behaving(settings, "slow"), block))
+    thread.start()
+    while one(connection, "SELECT count(*) FROM attempts WHERE matches > 0") == 0:
+        time.sleep(0.02)
+    expire(connection, block)
+    lease = claimed(connection, block)
+    thread.join(6)
+    assert not thread.is_alive()
+    assert ledger.holds(connection, lease)
+    assert one(connection, "SELECT count(*) FROM results") == 0
+
+
+def test_a_worker_that_is_told_to_stop_gives_its_block_back(
+    connection: Connection, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (block,) = make_tournament(connection, units=20)
+
+    def stop(matches: int, decisions: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(worker._Heart, "tell", lambda heart, matches, decisions: stop(matches, decisions))
+    with pytest.raises(KeyboardInterrupt):
+        worker.play_block(behaving(settings, "slow"), block)
+    assert connection.execute("SELECT state, deaths FROM blocks").fetchall() == [("queued", 0)]
+    assert one(connection, "SELECT outcome FROM attempts") == "abandoned"
+
+
+def test_a_database_killed_while_a_block_is_played_costs_nothing(short_dir: Path) -> None:
+    with Stack(short_dir / "data") as stack:
+        migrate(stack.database_url)
+        settings = Settings(stack.database_url, short_dir / "bots", (*STAND_IN, "slow"), "tester", 20.0)
+        with connect(stack.database_url) as connection:
+            (block,) = make_tournament(connection, units=3)
+        endings: list[Ending | None] = []
+        thread = threading.Thread(target=lambda: endings.append(worker.play_block(settings, block)))
+        thread.start()
+        for _ in range(2):
+            time.sleep(0.3)
+            os.kill(stack.pid("postgres"), signal.SIGKILL)
+        thread.join(20)
+        assert endings == [Ending.RECORDED]
+        with connect(stack.database_url) as connection:
+            assert one(connection, "SELECT count(*) FROM results") == 12
+            assert one(connection, "SELECT count(*) FROM attempts") == 1
+
+
+# Versions
+
+
+@pytest.mark.parametrize("house", [0, 3])
+def test_a_version_that_plays_to_the_end_is_admitted(connection: Connection, settings: Settings, house: int) -> None:
+    for bot in BOTS[:house]:
+        make_version(connection, bot)
+    version = make_version(connection, "new", state="validating", house=False)
+    assert admission.pending(connection, 10) == [version]
+    worker.validate_version(settings, version)
+    row = connection.execute("SELECT state, log, lease FROM versions WHERE id = %s", (version,)).fetchone()
+    assert row == ("active", "[callbreak] It ended by itself.\nI was here.", None)
+    assert admission.pending(connection, 10) == []
+
+
+def test_a_version_that_forfeits_is_rejected_with_its_reason_and_its_log(
+    connection: Connection, settings: Settings
+) -> None:
+    version = make_version(connection, "new", state="validating", house=False)
+    worker.validate_version(behaving(settings, "forfeit"), version)
+    row = connection.execute("SELECT state, reason, log FROM versions WHERE id = %s", (version,)).fetchone()
+    assert row is not None
+    assert row[0] == "rejected"
+    assert row[1] == "It forfeited a match of callbreak: turn 3: GONE, It never came."
+    assert "I was here." in row[2]
+
+
+def test_a_version_of_no_known_game_is_rejected(connection: Connection, settings: Settings) -> None:
+    version = make_version(connection, "new", state="validating", house=False)
+    connection.execute('UPDATE versions SET manifest = \'{"games": ["chess"]}\'')
+    worker.validate_version(settings, version)
+    row = connection.execute("SELECT state, reason FROM versions WHERE id = %s", (version,)).fetchone()
+    assert row is not None
+    assert row[0] == "rejected"
+    assert "chess" in row[1]
+
+
+def test_a_broken_platform_never_rejects_a_version(connection: Connection, settings: Settings) -> None:
+    version = make_version(connection, "new", state="validating", house=False)
+    for _ in range(3):
+        assert admission.pending(connection, 10) == [version]
+        worker.validate_version(behaving(settings, "die"), version)
+    assert one(connection, "SELECT state FROM versions") == "validating"
+    assert admission.pending(connection, 10) == []
+    assert one(connection, "SELECT kind FROM alarms") == "validation-stuck"
+
+
+def test_one_worker_at_a_time_validates_a_version(connection: Connection) -> None:
+    version = make_version(connection, "new", state="validating", house=False)
+    first = admission.claim(connection, version)
+    assert first is not None
+    assert admission.claim(connection, version) is None
+    connection.execute("UPDATE versions SET lease_expires_at = now() - interval '1 s'")
+    second = admission.claim(connection, version)
+    assert second is not None
+    assert not admission.progress(connection, first)
+    assert not admission.settle(connection, first, admission.Verdict(False, "Too late.", ""))
+    admission.abandon(connection, first, "Too late.", Cause.DIED)
+    assert admission.settle(connection, second, admission.Verdict(True, "", ""))
+    assert one(connection, "SELECT state FROM versions") == "active"
+
+
+def test_the_newest_admitted_version_plays_whichever_was_validated_first(connection: Connection) -> None:
+    make_version(connection, "new", state="active", house=False)
+    for number in (2, 3):
+        connection.execute(
+            "INSERT INTO archives VALUES (%s, '')",
+            (f"{number}" * 64,),
+        )
+        connection.execute(
+            "INSERT INTO versions (bot, number, content_hash, manifest) VALUES ('new', %s, %s, '{\"games\": []}')",
+            (number, f"{number}" * 64),
+        )
+    for number in (3, 2):
+        claim = admission.claim(connection, one(connection, "SELECT id FROM versions WHERE number = %s", number))
+        assert claim is not None
+        admission.settle(connection, claim, admission.Verdict(True, "", ""))
+    rows = connection.execute("SELECT number, state FROM versions ORDER BY number").fetchall()
+    assert rows == [(1, "replaced"), (2, "replaced"), (3, "active")]
+
+
+# The sweeper
+
+
+def test_a_broker_that_was_wiped_gets_everything_again_and_a_full_one_nothing(
+    connection: Connection, broker_url: str
+) -> None:
+    blocks = make_tournament(connection, 5)
+    version = make_version(connection, "new", state="validating", house=False)
+    app = broker.application(broker_url)
+
+    def queued() -> tuple[int, int]:
+        with broker_client(broker_url) as client:
+            return int(client.llen(broker.BLOCKS)), int(client.llen(broker.VERSIONS))
+
+    assert sweeper.sweep(connection, app, 0.0) == 6
+    assert queued() == (5, 1)
+    assert sweeper.sweep(connection, app, 0.0) == 0
+    with broker_client(broker_url) as client:
+        client.flushall()
+    assert sweeper.sweep(connection, app, 60.0) == 0
+    assert sweeper.sweep(connection, app, 0.0) == 6
+    with broker_client(broker_url) as client:
+        client.flushall()
+    claimed(connection, blocks[0])
+    assert admission.claim(connection, version) is not None
+    assert sweeper.sweep(connection, app, 0.0) == 4
+    expire(connection, blocks[0])
+    assert sweeper.sweep(connection, app, 0.0) == 1
+    assert queued() == (5, 0)
+    app.close()
+
+
+def test_one_sweeper_works_and_another_takes_its_place(
+    connection: Connection, database_url: str, broker_url: str
+) -> None:
+    endings = [threading.Event(), threading.Event()]
+    threads = [
+        threading.Thread(target=sweeper.run, args=(database_url, broker_url, ending, 0.05)) for ending in endings
+    ]
+    locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    for thread in threads:
+        thread.start()
+    while one(connection, locks) == 0:
+        time.sleep(0.02)
+    assert one(connection, locks) == 1
+    connection.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+    make_tournament(connection)
+    with broker_client(broker_url) as client:
+        while client.llen(broker.BLOCKS) == 0:
+            time.sleep(0.02)
+    for ending in endings:
+        ending.set()
+    for thread in threads:
+        thread.join(10)
+        assert not thread.is_alive()
