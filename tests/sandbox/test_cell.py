@@ -242,7 +242,7 @@ def test_only_cells_without_a_bwrap_above_them_are_orphans(scene: Scene, host: H
             first = json.loads(told.readline())["child-pid"]
         descriptor = os.pidfd_open(first)
         end_orphans()
-        assert not select.select([descriptor], [], [], 0)[0]
+        assert not select.select([descriptor], [], [], 0.2)[0], "it had a bwrap above it"
         bwrap.kill()
         bwrap.wait()
         ends_with(lambda: end_orphans() and bool(select.select([descriptor], [], [], 1)[0]))

@@ -56,6 +56,18 @@ def test_every_call_gets_the_answer_of_the_lists(machine: str) -> None:
 
 
 @machines
+def test_the_calls_that_sandboxes_have_been_left_by_are_refused(machine: str) -> None:
+    names = """
+        ptrace process_vm_readv process_vm_writev pidfd_getfd unshare setns mount umount2 pivot_root chroot fsopen
+        move_mount open_tree open_by_handle_at bpf perf_event_open userfaultfd io_uring_setup io_uring_enter keyctl
+        add_key request_key init_module finit_module kexec_load reboot syslog clock_settime personality clone3
+        memfd_create shmget sched_setaffinity vmsplice splice seccomp
+    """
+    for name in names.split():
+        assert ask(machine, NUMBERS[machine][name]) in {errno.EPERM, errno.ENOSYS}, name
+
+
+@machines
 def test_a_call_that_the_table_does_not_know_looks_like_an_old_kernel(machine: str) -> None:
     known = set(NUMBERS[machine].values())
     for number in {*range(600), 5_000, 0x3FFFFFFF} - known:

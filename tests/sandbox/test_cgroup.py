@@ -1,0 +1,73 @@
+"""Control groups: the kernel's own limits, on hosts that give us a group to divide."""
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox.box import Limits
+from sandbox.cgroup import Group, places, try_out
+from sandbox.host import Host, NoCellError, detect
+from tests.sandbox.attacks import BY_NAME, Scene, verdict
+
+
+@pytest.fixture
+def grouped(host: Host) -> Iterator[Host]:
+    """A host with a group of our own in the place that ARENA_CGROUP names, or below the controllers of version 1."""
+    named = places(os.environ.get("ARENA_CGROUP", ""))
+    above = named or tuple(Path("/sys/fs/cgroup", controller) for controller in ("pids", "cpu"))
+    complaint = try_out(above)
+    if complaint:
+        pytest.skip(f"no control group can be divided here ({complaint}); set ARENA_CGROUP to one that can")
+    own = tuple(place / f"arena-test-{os.getpid()}" for place in above)
+    for place in own:
+        place.mkdir()
+    yield dataclasses.replace(host, groups=own)
+    for place in own:
+        place.rmdir()  # fails if a cell has left its group behind
+
+
+def test_a_cell_runs_in_a_group_of_its_own_that_is_gone_when_it_is(scene: Scene, grouped: Host) -> None:
+    inside = dataclasses.replace(scene, host=grouped)
+    ended, left = inside.run("print(open('/proc/self/cgroup').read())")
+    assert (ended.code, left) == (0, [])
+    assert ended.log.count(b"/cell-") == len(grouped.groups)
+    for place in grouped.groups:
+        assert [entry.name for entry in place.iterdir() if entry.is_dir()] == []
+
+
+@pytest.mark.parametrize("name", ["fork bomb", "memory by many processes", "memory in a shared mapping", "daemons"])
+def test_attacks_are_held_in_a_group_too(name: str, scene: Scene, grouped: Host) -> None:
+    attack = BY_NAME[name]
+    ended, left = dataclasses.replace(scene, host=grouped).run(attack.code, attack.limits, attack.grace_ms)
+    assert not verdict(attack, ended, left)
+
+
+def test_a_cell_in_a_group_has_one_processor(scene: Scene, grouped: Host) -> None:
+    code = """
+        os.fork(); os.fork()
+        until = time.monotonic() + 0.6
+        while time.monotonic() < until: pass
+        time.sleep(0.15)
+    """
+    ended, _ = dataclasses.replace(scene, host=grouped).run(code)
+    assert ended.cpu_s < 0.6 * 1.4
+
+
+def test_a_group_says_for_which_limit_the_kernel_killed(tmp_path: Path) -> None:
+    group = Group([tmp_path], "cell", Limits(memory_mib=7))
+    events = tmp_path / "cell" / "memory.events"
+    events.write_text("low 0\nhigh 0\nmax 12\noom 1\noom_kill 0\n")
+    assert group.broken() == ""
+    events.write_text("low 0\nhigh 0\nmax 12\noom 1\noom_kill 1\n")
+    assert group.broken() == "more than 7 MiB of memory"
+
+
+def test_a_place_that_is_no_control_group_is_told_and_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_CGROUP", str(tmp_path))
+    with pytest.raises(NoCellError, match=f"ARENA_CGROUP cannot be used: {tmp_path} is not a control group"):
+        detect()
