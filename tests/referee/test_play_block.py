@@ -1,0 +1,211 @@
+"""The process of a block with real cells: what it reports, and that nothing of it stays behind."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc.aio
+import pytest
+
+from arena.referee.blocks import Blocks
+from arena.referee.hub import Hello, Hub, PlayerId
+from arena.referee.service import Referee, Refusal, server_options
+from arena.tournaments.block import (
+    Block,
+    BotLog,
+    Done,
+    Failed,
+    MatchReport,
+    Progress,
+    Report,
+    UnitKind,
+    read_report,
+    write_block,
+)
+from arena.v1 import referee_pb2_grpc
+from engine.record import digest, verify
+from sandbox.host import NoCellError, detect
+from tests.referee.blocks import BOT, CRASHING, SILENT, block_of, hosted, remote, write_bot
+from tests.referee.wire import Wire, honest
+
+try:
+    detect()
+except NoCellError as error:
+    pytest.skip(f"no cells on this host: {error}", allow_module_level=True)
+
+
+@contextmanager
+def block_process(block: Block, bots_dir: Path, **environment: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """The process, with the block in its input."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena.tournaments.play_block", str(bots_dir)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **environment},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        process.stdin.write(write_block(block).encode() + b"\n")
+        process.stdin.flush()
+        yield process
+
+
+def reports_of(block: Block, bots_dir: Path, **environment: str) -> list[Report]:
+    """Everything that is reported."""
+    with block_process(block, bots_dir, **environment) as process:
+        assert process.stdout is not None
+        reports = [read_report(line) for line in process.stdout]
+    assert process.returncode == 0
+    return reports
+
+
+def test_a_block_reports_every_match_once_and_the_same_every_time(short_dir: Path) -> None:
+    bot = write_bot(short_dir, BOT)
+    block = block_of([hosted(f"bot-{number}", bot) for number in range(3)], units=2, kind=UnitKind.ROTATION)
+    once, again = reports_of(block, short_dir), reports_of(block, short_dir)
+    matches = {(report.unit, report.rotation): report for report in once if isinstance(report, MatchReport)}
+    assert matches.keys() == {(unit, rotation) for unit in (100, 101) for rotation in range(3)}
+    assert len([report for report in once if isinstance(report, MatchReport)]) == 6
+    for (unit, rotation), report in matches.items():
+        verified = verify(report.record)
+        assert report.seats == block.units[unit - 100].seats(rotation)
+        assert list(verified.header["players"]) == [f"bot-{index}" for index in report.seats]
+        assert verified.header["commitment"] == bytes(32).hex()
+        assert (verified.scores, verified.places, digest(report.record)) == (
+            report.scores,
+            report.places,
+            report.digest,
+        )
+        assert report.faults == ()
+    assert isinstance(once[-1], Done)
+    steps = [(report.matches, report.decisions) for report in once if isinstance(report, Progress)]
+    assert steps == sorted(steps)
+    assert steps[-1] == (6, sum(report.decisions for report in matches.values()))
+    logs = [(log.rotation, log.player, log.exit) for log in once if isinstance(log, BotLog)]
+    assert logs == [(rotation, player, "ended by itself with code 0") for rotation in range(3) for player in range(3)]
+    digests = {(report.unit, report.rotation): report.digest for report in again if isinstance(report, MatchReport)}
+    assert digests == {key: report.digest for key, report in matches.items()}
+
+
+@pytest.mark.parametrize(
+    ("code", "reason", "said"),
+    [
+        (CRASHING, "The bot's process ended by itself with code 1.", "SystemError: what a pity"),
+        (SILENT, "The bot did not connect within its start-up limit.", ""),
+    ],
+)
+def test_a_bot_that_fails_is_forfeited_and_the_match_is_played(
+    code: str, reason: str, said: str, short_dir: Path
+) -> None:
+    good, bad = write_bot(short_dir, BOT), write_bot(short_dir, code)
+    players = [hosted("good", good), hosted("bad", bad), hosted("fine", good)]
+    reports = reports_of(block_of(players, units=1, kind=UnitKind.SINGLE, startup_ms=3_000), short_dir)
+    (match,) = [report for report in reports if isinstance(report, MatchReport)]
+    assert match.forfeited == (1,)
+    assert [(fault.kind, fault.reason) for fault in match.faults] == [("GONE", reason)] * 3
+    (log,) = [report for report in reports if isinstance(report, BotLog) and report.player == 1]
+    assert said in log.text
+    assert isinstance(reports[-1], Done)
+
+
+def cells_of(marker: str) -> list[int]:
+    """Ids of the processes that have the marker in their command line."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if marker.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def test_a_block_process_whose_input_closes_takes_its_cells_with_it(short_dir: Path) -> None:
+    silent = write_bot(short_dir, SILENT)
+    block = block_of([hosted(f"bot-{n}", silent) for n in range(3)], units=1, kind=UnitKind.SINGLE, startup_ms=60_000)
+    marker = f"{short_dir}/{silent}"
+    with block_process(block, short_dir) as process:
+        assert process.stdin is not None
+        while not cells_of(marker):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.stdin.close()
+        assert process.wait(10) == 0
+    assert cells_of(marker) == []
+
+
+def test_a_block_process_that_is_killed_takes_its_cells_with_it(short_dir: Path) -> None:
+    silent = write_bot(short_dir, SILENT)
+    block = block_of([hosted(f"bot-{n}", silent) for n in range(3)], units=1, kind=UnitKind.SINGLE, startup_ms=60_000)
+    marker = f"{short_dir}/{silent}"
+    with block_process(block, short_dir) as process:
+        while not cells_of(marker):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait(10)
+    deadline = time.monotonic() + 10
+    while cells_of(marker) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert cells_of(marker) == []
+
+
+def test_a_block_for_other_rules_is_refused(short_dir: Path) -> None:
+    bot = write_bot(short_dir, BOT)
+    block = block_of([hosted(f"bot-{number}", bot) for number in range(3)], units=1, kind=UnitKind.SINGLE)
+    object.__setattr__(block, "engine", "0")
+    (report,) = reports_of(block, short_dir)
+    assert isinstance(report, Failed)
+    assert report.reason.startswith("The block is for rules of version 0")
+
+
+async def _no_strangers(token: str, hello: Hello) -> PlayerId | Refusal:
+    """Remote bots have their name for a token."""
+    if token == hello.bot:
+        return hello.bot
+    return Refusal(grpc.StatusCode.UNAUTHENTICATED, "Log in again.")
+
+
+def test_a_block_with_a_remote_bot_is_played_where_that_bot_is(short_dir: Path) -> None:
+    bot = write_bot(short_dir, BOT)
+    block = block_of([hosted("one", bot), remote("far"), hosted("two", bot)], units=3, kind=UnitKind.SINGLE)
+
+    async def at_the_referee() -> list[Report]:
+        async with Hub() as hub:
+            blocks = Blocks(hub, "secret")
+            server = grpc.aio.server(options=server_options(2_000))
+            Referee(hub).add_to(server, blocks.seated(_no_strangers))
+            referee_pb2_grpc.add_RefereeServiceServicer_to_server(blocks, server)
+            address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+            await server.start()
+            async with Wire(address, "far", name="far", batch=16) as far:
+                playing = asyncio.create_task(honest(far))
+                reports = await asyncio.to_thread(
+                    reports_of, block, short_dir, ARENA_REFEREE=address, ARENA_REFEREE_SECRET="secret"
+                )
+                refused = await asyncio.to_thread(
+                    reports_of, block, short_dir, ARENA_REFEREE=address, ARENA_REFEREE_SECRET="guess"
+                )
+                assert hub.connected().keys() == {"far"}
+                playing.cancel()
+            assert isinstance(refused[-1], Failed)
+            assert refused[-1].nobody
+            await server.stop(0)
+            return reports
+
+    reports = asyncio.run(at_the_referee())
+    matches = [report for report in reports if isinstance(report, MatchReport)]
+    assert sorted(match.unit for match in matches) == [100, 101, 102]
+    assert not any(match.faults for match in matches)
+    assert {verify(match.record).header["players"][match.seats.index(1)] for match in matches} == {"far"}
+    logs = [(log.player, log.exit) for log in reports if isinstance(log, BotLog)]
+    assert logs == [(0, "ended by itself with code 0"), (2, "ended by itself with code 0")]
+    assert isinstance(reports[-1], Done)
