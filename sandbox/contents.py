@@ -15,6 +15,8 @@ MANIFEST = "bot.toml"
 _MIB = 1 << 20
 _CHUNK = 1 << 16
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
+_END = struct.Struct("<4s4H2IH")
+_END_MARK, _ENTRY_MARK = b"PK\5\6", b"PK\1\2"
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
@@ -44,6 +46,10 @@ def contents(data: bytes, limits: ArchiveLimits = DEFAULT) -> dict[str, bytes]:
         raise ArchiveError(
             f"the archive is larger than {limits.archive_mib} MiB; leave out what the bot does not need."
         )
+    if _listed(data) > 2 * limits.files:  # folders are listed, too
+        raise ArchiveError(
+            f"the archive lists far more than {limits.files} files; leave out what the bot does not need."
+        )
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = [entry for entry in archive.infolist() if _checked(entry, limits)]
@@ -62,6 +68,17 @@ def contents(data: bytes, limits: ArchiveLimits = DEFAULT) -> dict[str, bytes]:
             raise
         raise ArchiveError(f"this is not a sound zip archive ({error}); pack it again.") from None
     return _without_top_folder(found)
+
+
+def _listed(data: bytes) -> int:
+    """How many entries the list at the end holds, before anything is made of each of them."""
+    end = len(data) - _END.size
+    if not data.startswith(_END_MARK, max(end, 0)):
+        end = data.rfind(_END_MARK)
+    if end < 0 or end + _END.size > len(data):
+        return 0
+    size = _END.unpack_from(data, end)[5]
+    return data.count(_ENTRY_MARK, max(end - size, 0), end)
 
 
 def _checked(entry: zipfile.ZipInfo, limits: ArchiveLimits) -> bool:

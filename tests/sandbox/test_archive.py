@@ -199,6 +199,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "not UTF-8": (lambda: renamed(b"aa.py", b"\xff\xfe.py"), "not UTF-8"),
     "long name": (lambda: zipped(("a" * 61, b"x")), "longer than 60 bytes"),
     "too many files": (lambda: zipped(*((f"{n}.py", b"") for n in range(21))), "more than 20 files"),
+    "endless list": (lambda: zipped(*((f"{n}/", b"") for n in range(41))), "lists far more than 20 files"),
     "too many bytes": (lambda: os.urandom(1 << 20) + b"x", "larger than 1 MiB"),
     "bomb": (lambda: zipped(("a", bytes(3 << 20))), "expands to more than 2 MiB"),
     "bomb in parts": (lambda: zipped(("a", bytes(1 << 20)), ("b", bytes((1 << 20) + 1))), "expands to more than 2 MiB"),
