@@ -166,7 +166,7 @@ def test_a_worker_that_is_told_to_stop_gives_its_block_back(
     assert one(connection, "SELECT outcome FROM attempts") == "abandoned"
 
 
-def test_a_database_killed_while_a_block_is_played_costs_nothing(short_dir: Path) -> None:
+def test_a_database_killed_before_and_while_a_block_is_played_costs_nothing(short_dir: Path) -> None:
     with Stack(short_dir / "data") as stack:
         migrate(stack.database_url)
         settings = Settings(stack.database_url, short_dir / "bots", (*STAND_IN, "slow"), "tester", 20.0)
@@ -174,10 +174,10 @@ def test_a_database_killed_while_a_block_is_played_costs_nothing(short_dir: Path
             (block,) = make_tournament(connection, units=3)
         endings: list[Ending | None] = []
         thread = threading.Thread(target=lambda: endings.append(worker.play_block(settings, block)))
+        os.kill(stack.pid("postgres"), signal.SIGKILL)
         thread.start()
-        for _ in range(2):
-            time.sleep(0.3)
-            os.kill(stack.pid("postgres"), signal.SIGKILL)
+        time.sleep(1.0)
+        os.kill(stack.pid("postgres"), signal.SIGKILL)
         thread.join(20)
         assert endings == [Ending.RECORDED]
         with connect(stack.database_url) as connection:
@@ -298,26 +298,44 @@ def test_a_broker_that_was_wiped_gets_everything_again_and_a_full_one_nothing(
     app.close()
 
 
-def test_one_sweeper_works_and_another_takes_its_place(
+def test_one_sweeper_at_a_time_works_and_another_takes_its_place(
     connection: Connection, database_url: str, broker_url: str
 ) -> None:
-    endings = [threading.Event(), threading.Event()]
-    threads = [
-        threading.Thread(target=sweeper.run, args=(database_url, broker_url, ending, 0.05)) for ending in endings
-    ]
-    locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted"
-    for thread in threads:
-        thread.start()
-    while one(connection, locks) == 0:
-        time.sleep(0.02)
-    assert one(connection, locks) == 1
-    connection.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+    make_tournament(connection)
+    connection.execute("SELECT pg_advisory_lock(hashtext('card-arena sweeper'))")
+    ending = threading.Event()
+    thread = threading.Thread(target=sweeper.run, args=(database_url, broker_url, ending, 0.05))
+    thread.start()
+    asking = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    seen: set[int] = set()
+    with broker_client(broker_url) as client:
+        while len(seen) < 3:
+            assert client.llen(broker.BLOCKS) == 0
+            seen.update(row[0] for row in connection.execute(asking.encode()))
+            time.sleep(0.01)
+        connection.execute("SELECT pg_advisory_unlock_all()")
+        while client.llen(broker.BLOCKS) == 0:
+            time.sleep(0.01)
+    ending.set()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_a_sweeper_whose_connection_was_cut_goes_on_with_another(
+    connection: Connection, database_url: str, broker_url: str
+) -> None:
+    ending = threading.Event()
+    thread = threading.Thread(target=sweeper.run, args=(database_url, broker_url, ending, 0.05))
+    thread.start()
+    leader = "SELECT coalesce(max(pid), 0) FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    while not (first := one(connection, leader)):
+        time.sleep(0.01)
+    connection.execute("SELECT pg_terminate_backend(%s)", (first,))
     make_tournament(connection)
     with broker_client(broker_url) as client:
         while client.llen(broker.BLOCKS) == 0:
-            time.sleep(0.02)
-    for ending in endings:
-        ending.set()
-    for thread in threads:
-        thread.join(10)
-        assert not thread.is_alive()
+            time.sleep(0.01)
+    assert one(connection, leader) != first
+    ending.set()
+    thread.join(10)
+    assert not thread.is_alive()
