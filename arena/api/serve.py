@@ -62,8 +62,9 @@ async def serve(database_url: str, broker_url: str, listen: str, on_ready: Calla
     async with Hub() as hub:
         referee = Referee(hub)
         server = grpc.aio.server(options=server_options(tournament.LONGEST_MOVE_MS))
-        await _add_services(server, database, hub, secret, wake.set)
-        referee.add_to(server, lambda token, hello: _authenticate(database, token, hello))
+        blocks = Blocks(hub, secret.hex())
+        await _add_services(server, database, hub, blocks, wake.set)
+        referee.add_to(server, blocks.seated(lambda token, hello: _authenticate(database, token, hello)))
         address = _bind(server, listen)
         await server.start()
         on_ready(address)
@@ -87,14 +88,14 @@ async def serve(database_url: str, broker_url: str, listen: str, on_ready: Calla
 
 
 async def _add_services(
-    server: grpc.aio.Server, database: access.Database, hub: Hub, secret: bytes, wake: Callable[[], None]
+    server: grpc.aio.Server, database: access.Database, hub: Hub, blocks: Blocks, wake: Callable[[], None]
 ) -> None:
     catalogue_pb2_grpc.add_CatalogueServiceServicer_to_server(catalogue.Catalogue(), server)
     submission_pb2_grpc.add_SubmissionServiceServicer_to_server(submission.Submission(database, wake), server)
     tournament_pb2_grpc.add_TournamentServiceServicer_to_server(tournament.Tournaments(database, wake), server)
     rating_pb2_grpc.add_RatingServiceServicer_to_server(rating.Ratings(database), server)
     match_pb2_grpc.add_MatchServiceServicer_to_server(match.Matches(database, hub), server)
-    referee_pb2_grpc.add_RefereeServiceServicer_to_server(Blocks(hub, secret.hex()), server)
+    referee_pb2_grpc.add_RefereeServiceServicer_to_server(blocks, server)
     names = [
         *(
             file.DESCRIPTOR.services_by_name[service].full_name

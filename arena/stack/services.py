@@ -46,6 +46,7 @@ class Services:
     """`arena serve` and `arena worker` over a stack, from entering to leaving.
 
     :ivar address: where the API is.
+    :ivar database_url: the database that they work with.
     """
 
     def __init__(self, stack: Stack, *, listen: str, concurrency: int) -> None:
@@ -55,6 +56,7 @@ class Services:
         self._ending = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="services", daemon=True)
         self.address = ""
+        self.database_url = stack.database_url
 
     def __enter__(self) -> Self:
         """Returns when the API answers.

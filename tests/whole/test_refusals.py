@@ -1,0 +1,139 @@
+"""What the API refuses, and the sentence that it gives back. Everything goes through the real server."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from arena.cli import main
+from arena.cli.bot import upload
+from arena.cli.client import Login, Server, find_login_in
+from arena.errors import ArenaError, BadRequest
+from arena.stack.services import Services
+from arena.store import connect, people
+from arena.v1 import submission_pb2, tournament_pb2
+from arena.v1.submission_pb2_grpc import SubmissionServiceStub
+from arena.v1.tournament_pb2_grpc import TournamentServiceStub
+
+MAIN = "def choose(turn):\n    return turn.legal[0]\n"
+
+
+@pytest.fixture(scope="module")
+def stranger(services: Services) -> Server:
+    """Somebody who is not the admin."""
+    with connect(services.database_url) as connection:
+        token = people.add_user(connection, "stranger")
+    return Server(Login(services.address, token))
+
+
+@pytest.fixture(scope="module")
+def admin(services: Services) -> Server:
+    return Server(find_login_in(services.logins()[0]))
+
+
+def bot_zip(name: str, manifest: str | None = None, **files: str) -> bytes:
+    """An archive of a bot."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        text = manifest if manifest is not None else f'name = "{name}"\nentry = "main.py"\ngames = ["callbreak"]\n'
+        archive.writestr("bot.toml", text)
+        archive.writestr("main.py", MAIN)
+        for path, content in files.items():
+            archive.writestr(path, content)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("token", ["", "nobody-has-this-token"])
+def test_without_a_token_that_somebody_has_nothing_is_answered(services: Services, token: str) -> None:
+    server = Server(Login(services.address, token))
+    with pytest.raises(grpc.RpcError) as refused:
+        SubmissionServiceStub(server.channel).ListBots(submission_pb2.ListBotsRequest(), metadata=server.metadata)
+    assert refused.value.code() == grpc.StatusCode.UNAUTHENTICATED
+    status = rpc_status.from_call(refused.value)
+    assert status is not None
+    info = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(info)
+    assert (info.reason, info.domain) == ("NOT_LOGGED_IN", "card-arena")
+
+
+@pytest.mark.parametrize(
+    ("archive", "sentence"),
+    [
+        (b"not a zip", "archive is refused"),
+        (bot_zip("other"), "the manifest names 'other'"),
+        (bot_zip("mine", 'name = "mine"\n'), "lacks the key"),
+        (bot_zip("mine", 'name = "mine"\nentry = "main.py"\ngames = ["chess"]\n'), "the game 'chess'"),
+        (bot_zip("mine", **{"../escape.py": "x"}), "archive is refused"),
+        (bot_zip("mine", **{"engine.py": "x"}), "archive is refused"),
+    ],
+)
+def test_a_bad_archive_is_refused_at_the_door(stranger: Server, archive: bytes, sentence: str) -> None:
+    with pytest.raises(BadRequest, match=sentence):
+        upload(stranger, "mine", archive)
+
+
+def test_an_upload_that_breaks_off_is_refused(stranger: Server) -> None:
+    def parts() -> Iterator[submission_pb2.CreateVersionRequest]:
+        header = submission_pb2.VersionHeader(bot="mine", size=1000)
+        yield submission_pb2.CreateVersionRequest(header=header)
+        yield submission_pb2.CreateVersionRequest(chunk=b"x" * 10)
+
+    with pytest.raises(grpc.RpcError) as refused:
+        SubmissionServiceStub(stranger.channel).CreateVersion(parts(), metadata=stranger.metadata)
+    assert refused.value.details() == "10 of 1,000 bytes came; upload it again"
+
+
+def test_a_name_belongs_to_whoever_had_it_first(stranger: Server) -> None:
+    with pytest.raises(ArenaError, match="belongs to house"):
+        upload(stranger, "steady", bot_zip("steady"))
+
+
+def test_a_repeated_request_makes_one_tournament(admin: Server) -> None:
+    stub = TournamentServiceStub(admin.channel)
+    request = tournament_pb2.CreateTournamentRequest(game="callbreak", request_id="the same one")
+    first, second = (stub.CreateTournament(request, metadata=admin.metadata) for _ in range(2))
+    assert first == second
+    assert first.state == tournament_pb2.TOURNAMENT_STATE_OPEN
+    assert len(first.commitment) == 32
+    assert first.secret == b""
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["create", "--game", "chess"], "There is no game 'chess'"),
+        (["create", "--game", "callbreak", "--seats", "5"], "5 seats"),
+        (["create", "--game", "callbreak", "--set", "deals=7"], "deals"),
+        (["create", "Bad_Name", "--game", "callbreak"], "cannot name a tournament"),
+        (["create", "--game", "callbreak", "--bots", "nobody"], "there is no bot 'nobody'"),
+        (["create", "few", "--game", "callbreak", "--bots", "steady", "bold"], "at least 4 bots"),
+        (["show", "nothing"], "there is no tournament 'nothing'"),
+        (["start", "nothing"], "there is no tournament 'nothing'"),
+    ],
+)
+def test_a_tournament_that_cannot_be_is_one_line(
+    arena: Path, capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
+) -> None:
+    assert main(["tournament", *words, "--data", str(arena)]) in (1, 2)
+    assert sentence in capsys.readouterr().err
+
+
+def test_only_its_owner_starts_a_tournament(admin: Server, stranger: Server) -> None:
+    made = TournamentServiceStub(admin.channel).CreateTournament(
+        tournament_pb2.CreateTournamentRequest(game="callbreak"), metadata=admin.metadata
+    )
+    with pytest.raises(grpc.RpcError) as refused:
+        TournamentServiceStub(stranger.channel).StartTournament(
+            tournament_pb2.StartTournamentRequest(tournament=made.tournament), metadata=stranger.metadata
+        )
+    assert refused.value.code() == grpc.StatusCode.PERMISSION_DENIED
+
+
+def test_a_port_in_use_is_one_line(arena: Path, services: Services, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--listen", services.address, "--data", str(arena)]) == 1
+    assert "choose another one with --listen" in capsys.readouterr().err
