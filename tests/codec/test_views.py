@@ -4,12 +4,15 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.codec import read_view, write_view
 from arena.v1.play_pb2 import Turn
 from engine.cards import cards_of
 from engine.game import Game, Observation, State
-from engine.tricks import TrickObservation
+from engine.minus_one import PairsObservation
+from engine.tricks import FinishedDeal, TrickObservation
 from tests.referee.tables import tables, title
 
 
@@ -40,6 +43,56 @@ def test_an_observation_comes_back_equal(game: Game) -> None:
             observation = state.observe(seat)
             turn = Turn.FromString(on_the_wire(observation))
             assert read_view(turn, game.seats) == observation
+
+
+CARDS = st.binary(max_size=52)
+NUMBERS = st.lists(st.integers(-(2**31), 2**31 - 1), max_size=7).map(tuple)
+SMALL = st.integers(0, 255)
+TRICKS = st.builds(
+    TrickObservation,
+    seat=SMALL,
+    seats=st.just(4),
+    phase=SMALL,
+    deal=SMALL,
+    redeal=SMALL,
+    extra=st.booleans(),
+    dealer=SMALL,
+    leader=SMALL,
+    trump=SMALL,
+    tricks=SMALL,
+    hand=st.integers(0, 2**52 - 1),
+    trick=CARDS,
+    calls=CARDS,
+    won=CARDS,
+    history=CARDS,
+    leaders=CARDS,
+    laps=CARDS,
+    caller=SMALL,
+    voids=CARDS,
+    totals=NUMBERS,
+    last=st.none() | st.builds(FinishedDeal, calls=CARDS, won=CARDS, scores=NUMBERS),
+)
+PAIRS = st.builds(
+    PairsObservation,
+    seat=SMALL,
+    seats=st.just(4),
+    phase=SMALL,
+    round=SMALL,
+    playable=CARDS,
+    resting=CARDS,
+    spent=CARDS,
+    shown=CARDS,
+    points=NUMBERS,
+    tokens=CARDS,
+    last_won=CARDS,
+    shows=CARDS,
+    keeps=CARDS,
+)
+
+
+@given(TRICKS | PAIRS)
+def test_every_field_comes_back_whatever_stands_in_it(observation: TrickObservation | PairsObservation) -> None:
+    assert read_view(Turn.FromString(on_the_wire(observation)), 4) == observation
 
 
 @pytest.mark.parametrize("game", tables(), ids=title)
