@@ -145,12 +145,15 @@ def with_forfeits(places: Sequence[int], forfeited: Sequence[int]) -> list[int]:
     ]
 
 
-def verify(text: str | bytes) -> Verified:
+def verify(text: str | bytes, seed: bytes | None = None) -> Verified:
     """What a record says, after playing it again.
+
+    A record with a commitment is played from the packs that it shows; give the ``seed`` once it is revealed, and they
+    must also be those that the seed deals.
 
     :raises RecordError: if anything in it does not hold, with the first line where that shows.
     """
-    return _Reading(_lines(text)).verified()
+    return _Reading(_lines(text), seed).verified()
 
 
 def digest(text: str | bytes) -> str:
@@ -174,8 +177,9 @@ def digest(text: str | bytes) -> str:
 class _Reading:
     """A record on its way through the engine."""
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: list[str], seed: bytes | None) -> None:
         self._lines = lines
+        self._seed = seed
         self._at = 0
         self._header: dict[str, Any] = {}
         self._given_up: set[int] = set()
@@ -231,10 +235,12 @@ class _Reading:
         if header["engine"] != VERSION:
             self._fail(f"The match was played by rules of version {header['engine']!r}, and these are {VERSION!r}.")
         draws = {name: header[name] for name in drawn}
-        packs = self._packs(sample) if "commitment" in header else []
+        seed = bytes.fromhex(header["seed"]) if "seed" in header else self._seed
+        if self._seed is not None and seed != self._seed:
+            self._fail("The record names another seed than the one that was revealed.")
+        packs = self._packs(sample) if seed is None else []
         try:
-            known = "seed" in header
-            state = game.start(bytes.fromhex(header["seed"])) if known else game.start_from(packs, **draws)
+            state = game.start_from(packs, **draws) if seed is None else game.start(seed)
         except OutOfPacks:
             raise RecordError(2, "The first deal is due here, and the record has no pack for it.") from None
         except ValueError as error:

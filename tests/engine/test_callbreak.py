@@ -367,6 +367,13 @@ def test_cb_41_cb_b2_an_extra_deal_breaks_a_tie_and_is_not_added() -> None:
     assert state.places() == [1 + sum(other > score for other in state.last.scores) for score in state.last.scores]
 
 
+def test_cb_41_there_is_no_extra_deal_without_a_tie_for_the_win() -> None:
+    for seed in range(8):
+        state = _game().start(bytes([seed]) * 32)
+        walk(state, random.Random(seed))
+        assert state.deal == (5 if state.totals.count(max(state.totals)) > 1 else 4)
+
+
 def test_cb_v15_there_is_no_extra_deal_with_best_deal() -> None:
     for seed in range(3):
         state = _game(tie_break="best_deal").start(bytes([seed]) * 32)

@@ -252,6 +252,13 @@ def test_cw_b9_the_extra_hand_is_full_hooked_and_not_added() -> None:
     assert state.to_act() == ()
 
 
+def test_cw_b9_there_is_no_extra_hand_without_a_tie_for_the_win() -> None:
+    for seed in range(8):
+        state = _game(tie_break="extra_hand").start(bytes([seed]) * 32)
+        walk(state, random.Random(seed))
+        assert state.deal == (13 if state.totals.count(max(state.totals)) > 1 else 12)
+
+
 def test_cw_b9_made_contracts_are_summed() -> None:
     state = _game().start(SEED)
     rng = random.Random(4)

@@ -101,6 +101,16 @@ def test_a_commitment_stands_for_the_seed_while_it_is_secret(name: str, seats: i
         Recorder(engine.load(name, seats), players=["a"] * seats)
 
 
+def test_a_revealed_seed_must_deal_the_packs_of_a_committed_record() -> None:
+    seed = random.Random(7).randbytes(32)
+    text = _example("minus", committed=True)
+    assert verify(text, seed).end.packs() == verify(text).end.packs()
+    with pytest.raises(RecordError):
+        verify(text, bytes(32))
+    with pytest.raises(RecordError, match="another seed"):
+        verify(_example("minus"), bytes(32))
+
+
 @given(st.data())
 @settings(max_examples=500, deadline=None)
 def test_no_altered_byte_survives(data: st.DataObject) -> None:
@@ -278,6 +288,26 @@ def test_other_line_breaks_and_blank_lines_are_refused(broken: str) -> None:
     for altered in (text.replace("\n", broken, 1), text + broken, broken + text, text[:-1]):
         with pytest.raises(RecordError):
             verify(altered)
+
+
+def test_choices_made_at_the_same_time_stand_in_seat_order() -> None:
+    def swap(lines: list[dict[str, Any]]) -> None:
+        lines[1], lines[2] = lines[2], lines[1]
+
+    with pytest.raises(RecordError, match="line 2: Seat 0 decides here"):
+        verify(_altered(_example("minus_one"), swap))
+
+
+def test_a_record_is_written_in_one_way_only() -> None:
+    text = _example("callbreak")
+    first, rest = text.split("\n", 1)
+    for other in (first.replace('"seats":4', '"seats": 4'), first.replace('"seats":4', '"seats":5,"seats":4')):
+        body, last = (other + "\n" + rest).rstrip("\n").rsplit("\n", 1)
+        result = {name: value for name, value in json.loads(last).items() if name != "hash"}
+        said = body + "\n" + json.dumps(result, separators=(",", ":"))
+        result["hash"] = hashlib.sha256(said.encode()).hexdigest()
+        with pytest.raises(RecordError, match="line 1: This line is not a JSON object in compact form"):
+            verify(body + "\n" + json.dumps(result, separators=(",", ":")) + "\n")
 
 
 def test_forfeited_seats_share_the_last_place() -> None:
