@@ -174,6 +174,8 @@ class Stack:
         retry_at = dict.fromkeys(self._running, 0.0)
         started_at = dict.fromkeys(self._running, time.monotonic())
         try:
+            for server in self._servers:
+                server.settle()
             while not self._ending.is_set():
                 now = time.monotonic()
                 dead = [server for server in self._servers if not self._running[server.name].alive()]

@@ -56,6 +56,9 @@ class Server(Protocol):
         :raises Unavailable: if something answers that is not ours.
         """
 
+    def settle(self) -> None:
+        """What can wait until the server answers."""
+
     def mend(self, last_words: str) -> bool:
         """Whether it is worth starting again after the server ended with these last words in its log."""
         ...

@@ -84,6 +84,9 @@ class Valkey:
         finally:
             client.close()
 
+    def settle(self) -> None:
+        """Nothing can wait."""
+
     def mend(self, last_words: str) -> bool:
         """Puts files aside that cannot be read, and starts empty: what is to be played stands in the database."""
         if "Bad file format" not in last_words and "Unexpected end of file" not in last_words:
