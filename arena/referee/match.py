@@ -67,7 +67,7 @@ class Verdict:
     record: str
 
 
-Match = Generator[tuple[Question, ...], Sequence[Answer], Verdict]
+Match = Generator[Sequence[Question], Sequence[Answer], Verdict]
 
 
 def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder) -> Match:
@@ -79,7 +79,7 @@ def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder
 
     :raises ValueError: if the answers are not one per question; that is the driver's fault, not a bot's.
     """
-    phases = game.phases
+    firsts = [phase.first for phase in game.phases]
     banks = [limit.bank_ms * 1000 for limit in limits]
     took = [0] * game.seats
     fault_counts = [0] * game.seats
@@ -89,45 +89,36 @@ def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder
     while acting := state.to_act():
         recorder.observe_state(state)
         phase = state.phase()
-        first = phases[phase].first
-        masks = {seat: state.legal_mask(seat) for seat in acting}
-        questions = tuple(
-            Question(
-                seat,
-                turn,
-                phase,
-                first,
-                masks[seat],
-                state.observe(seat),
-                budget_us(limits[seat], phase, banks[seat]),
-                took[seat],
-            )
-            for seat in acting
-            if seat not in forfeited
-        )
+        first = firsts[phase]
+        masks = [state.legal_mask(seat) for seat in acting]
+        questions = []
+        for seat, mask in zip(acting, masks, strict=True):
+            if seat not in forfeited:
+                budget = budget_us(limits[seat], phase, banks[seat])
+                questions.append(Question(seat, turn, phase, first, mask, state.observe(seat), budget, took[seat]))
         answers = {answer.seat: answer for answer in (yield questions)}
         if len(answers) != len(questions):
             raise ValueError(f"{len(questions)} seats were asked and {len(answers)} answers came.")
-        for seat in acting:
-            mask = masks[seat]
-            if seat in forfeited:
+        for seat, mask in zip(acting, masks, strict=True):
+            answer = answers.get(seat)
+            if answer is None:
                 action = state.fallback(seat)
                 state.apply(seat, action)
                 recorder.decision(seat, action, mask.bit_count(), 0, {"kind": FORFEITED})
                 continue
-            answer = answers[seat]
-            took[seat] = answer.elapsed_us
-            banks[seat] = bank_after(limits[seat], phase, banks[seat], answer.elapsed_us)
-            fault = _judge(game, answer, turn, first, mask)
-            if fault is None:
-                assert answer.action is not None
-                state.apply(seat, answer.action)
-                recorder.decision(seat, answer.action, mask.bit_count(), answer.elapsed_us // 1000)
+            elapsed_us = took[seat] = answer.elapsed_us
+            banks[seat] = bank_after(limits[seat], phase, banks[seat], elapsed_us)
+            chosen = answer.action
+            # Looked up in the mask: a bot may send any number, and compiled rules count in 64 bits.
+            if chosen is not None and 0 <= chosen - first < 64 and mask >> (chosen - first) & 1:
+                state.apply(seat, chosen)
+                recorder.decision(seat, chosen, mask.bit_count(), elapsed_us // 1000)
                 continue
+            fault = _fault(game, answer, turn, first, mask)
             action = state.fallback(seat)
             state.apply(seat, action)
             told = {"kind": str(fault.kind), "reason": fault.reason}
-            recorder.decision(seat, action, mask.bit_count(), answer.elapsed_us // 1000, told)
+            recorder.decision(seat, action, mask.bit_count(), elapsed_us // 1000, told)
             faults.append(fault)
             fault_counts[seat] += 1
             if fault_counts[seat] >= limits[seat].max_faults:
@@ -140,16 +131,12 @@ def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder
     return Verdict(tuple(state.scores()), tuple(places), seats_out, tuple(faults), decisions, record)
 
 
-def _judge(game: Game, answer: Answer, turn: int, first: int, mask: int) -> Fault | None:
-    """The fault of the answer, None when the action may be taken."""
-    if answer.fault is not None:
+def _fault(game: Game, answer: Answer, turn: int, first: int, mask: int) -> Fault:
+    """What is wrong with an answer whose action may not be taken."""
+    if answer.action is None:
+        assert answer.fault is not None
         return Fault(answer.seat, turn, answer.fault, answer.reason)
-    action = answer.action
-    assert action is not None
-    # Looked up in the mask first: a bot may send any number, and compiled rules count in 64 bits.
-    if 0 <= action - first < 64 and mask >> (action - first) & 1:
-        return None
-    return Fault(answer.seat, turn, FaultKind.ILLEGAL, _illegal(game, action, first, mask))
+    return Fault(answer.seat, turn, FaultKind.ILLEGAL, _illegal(game, answer.action, first, mask))
 
 
 def _illegal(game: Game, action: int, first: int, mask: int) -> str:
