@@ -29,7 +29,9 @@ from arena.tournaments.block import (
 
 _SECRETS = ("ARENA_DATABASE_URL", "ARENA_BROKER_URL", "ARENA_TOKEN")
 _WORDS_BYTES = 4000
-_LEAVE_S = 5.0
+_LEAVE_S = 16.0
+"""The process has 15 s to end its bots."""
+
 _LOOK_EVERY_S = 0.2
 
 
@@ -63,12 +65,14 @@ def play(
     silence_s: float,
     tell: Callable[[int, int], None],
     stopped: Callable[[], bool],
+    environment: Mapping[str, str] | None = None,
 ) -> Outcome:
     """How the attempt ended; the process and its group are gone then.
 
     :param silence_s: how long it may make no progress.
     :param tell: is called with matches and decisions so far whenever they have grown. It must not wait.
     :param stopped: is asked a few times a second whether to give up.
+    :param environment: variables for the process beside ours; of ours it gets none that opens a door.
     """
     with tempfile.TemporaryFile() as words:
         process = subprocess.Popen(
@@ -76,7 +80,7 @@ def play(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=words,
-            env=_environment(os.environ),
+            env={**_environment(os.environ), **(environment or {})},
             start_new_session=True,
         )
         try:

@@ -14,7 +14,7 @@ import psycopg
 from celery import Celery
 from kombu.exceptions import OperationalError
 
-from arena.errors import ArenaError, Unavailable
+from arena.errors import Unavailable
 from arena.store import Connection, connect
 from arena.tournaments import admission, ledger, worker
 from arena.tournaments.broker import BLOCKS, PLAY_BLOCK, VALIDATE_VERSION, VERSIONS, application
@@ -68,8 +68,11 @@ def _sweep_while_leader(connection: Connection, app: Celery, ending: threading.E
         if time.monotonic() - settled_at > _SETTLE_EVERY_S:
             try:
                 worker.settle(connection)
-            except ArenaError as error:
-                log.warning("ratings could not be applied: %s", error)
+            except psycopg.OperationalError:
+                raise
+            except Exception:
+                # A bug in the ratings must not keep blocks from being played.
+                log.exception("the ratings could not be applied")
             settled_at = time.monotonic()
         ending.wait(every_s)
 

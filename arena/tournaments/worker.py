@@ -25,9 +25,10 @@ import engine
 from arena.errors import NotFound, Unavailable
 from arena.stack.paths import default_data_dir
 from arena.store import Connection, connect
+from arena.store.referees import living
 from arena.tournaments import admission, attempt, ledger
 from arena.tournaments.attempt import Died, Outcome, Played
-from arena.tournaments.block import Block, Failed
+from arena.tournaments.block import Block, Failed, PlayerKind
 from arena.tournaments.brief import fetch_bots, write_brief
 from arena.tournaments.ledger import Cause, Ending, Lease
 from sandbox.archive import ArchiveError
@@ -85,7 +86,7 @@ def play_block(settings: Settings, block: int) -> Ending | None:
         brief = _ask(settings, lambda connection: _prepare(connection, settings, lease))
         with _Heart(settings, lambda connection, *numbers: ledger.progress(connection, lease, *numbers)) as heart:
             outcome = _play(settings, brief, lease.duration_ms, heart)
-        ending = _write(settings, lease, outcome)
+        ending = _write(settings, lease, outcome, begun=heart.begun)
     except (NotFound, ArchiveError, ValueError, psycopg.DataError, psycopg.IntegrityError) as error:
         # The block cannot be set up, or its results are not what the schema and the ledger take.
         _give_up(settings, lease, str(error), Cause.DIED)
@@ -143,17 +144,28 @@ def _prepare(connection: Connection, settings: Settings, lease: Lease) -> Block:
 
 
 def _play(settings: Settings, brief: Block, silence_ms: int, heart: "_Heart") -> Outcome:
-    command = (*settings.command, str(settings.bots_dir))
-    return attempt.play(command, brief, silence_s=silence_ms / 1000, tell=heart.tell, stopped=heart.stopped)
+    environment = {}
+    if any(player.kind is PlayerKind.REMOTE for player in brief.players) and (place := _ask(settings, living)):
+        environment = {"ARENA_REFEREE": place.address, "ARENA_REFEREE_SECRET": place.secret}
+    return attempt.play(
+        (*settings.command, str(settings.bots_dir)),
+        brief,
+        silence_s=silence_ms / 1000,
+        tell=heart.tell,
+        stopped=heart.stopped,
+        environment=environment,
+    )
 
 
-def _write(settings: Settings, lease: Lease, outcome: Outcome) -> Ending | None:
+def _write(settings: Settings, lease: Lease, outcome: Outcome, *, begun: bool) -> Ending | None:
     if isinstance(outcome, Played):
         ending = _ask(settings, lambda connection: ledger.finish(connection, lease, outcome.reports, outcome.logs))
         if ending is not Ending.RECORDED:
             log.warning("results of block %d under lease %s: %s", lease.block, lease.token, ending)
         return ending
     reason, cause = _blame(outcome)
+    if begun and cause is Cause.UNSEEN:
+        cause = Cause.LOST
     log.warning("block %d was given up: %s", lease.block, reason)
     _give_up(settings, lease, reason, cause)
     return None
@@ -247,6 +259,11 @@ class _Heart:
         """Notes how far the attempt is; returns at once."""
         self._numbers = (matches, decisions)
         self._news.set()
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was told, so that cards have been dealt."""
+        return self._numbers != (0, 0)
 
     def stopped(self) -> bool:
         """Whether somebody else has taken over."""

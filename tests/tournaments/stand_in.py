@@ -8,6 +8,7 @@ stand-still   tells about progress that is none, until its input closes
 flood         writes without end and never looks whether anybody reads
 babble        writes something that is no report
 no-bot        a bot is not there: nobody's fault
+no-bot-late   the same, after cards were dealt
 forfeit       the first player forfeits every match
 environment   fails with the names of its environment variables that begin with ARENA
 """
@@ -83,6 +84,9 @@ def main() -> None:
             sys.stdin.read()
         case "no-bot":
             tell(Failed("A bot is not connected.", True))
+        case "no-bot-late":
+            tell(Progress(0, 7))
+            tell(Failed("A bot is not connected any more.", True))
         case "environment":
             tell(Failed(" ".join(name for name in os.environ if name.startswith("ARENA")), False))
         case _:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from arena.stack import Stack
-from arena.store import Connection, connect, migrate
+from arena.store import Connection, connect, migrate, referees
 from arena.tournaments import admission, attempt, broker, ledger, sweeper, worker
 from arena.tournaments.attempt import Died, Outcome, Played, Stopped
-from arena.tournaments.block import Block, Failed
+from arena.tournaments.block import Block, Failed, UnitKind
 from arena.tournaments.brief import write_brief
 from arena.tournaments.ledger import Cause, Ending
 from arena.tournaments.worker import Settings
@@ -133,6 +133,27 @@ def test_a_bot_that_is_not_there_costs_no_attempt(connection: Connection, settin
     for _ in range(4):
         worker.play_block(behaving(settings, "no-bot"), block)
     assert connection.execute("SELECT state, deaths FROM blocks").fetchall() == [("queued", 0)]
+
+
+def test_a_block_with_remote_bots_is_told_where_their_referee_is(connection: Connection, settings: Settings) -> None:
+    (block,) = make_tournament(connection, kind=UnitKind.SINGLE)
+    worker.play_block(behaving(settings, "environment"), block)
+    connection.execute("UPDATE bots SET kind = 'remote' WHERE name = 'bob'")
+    referees.beat(connection, "127.0.0.1:1", bytes(32))
+    worker.play_block(behaving(settings, "environment"), ledger.pending(connection, 1)[0])
+    reasons = connection.execute("SELECT reason FROM attempts ORDER BY leased_at").fetchall()
+    assert reasons == [("",), ("ARENA_REFEREE ARENA_REFEREE_SECRET",)]
+
+
+@pytest.mark.parametrize(("behaviour", "state"), [("no-bot", "queued"), ("no-bot-late", "void")])
+def test_cards_are_dealt_again_to_remote_bots_only_if_none_was_dealt(
+    connection: Connection, settings: Settings, behaviour: str, state: str
+) -> None:
+    (block,) = make_tournament(connection, kind=UnitKind.SINGLE)
+    worker.play_block(behaving(settings, behaviour), block)
+    assert one(connection, "SELECT state FROM blocks WHERE id = %s", block) == state
+    assert len(ledger.pending(connection, 10)) == 1
+    assert one(connection, "SELECT sum(deaths) FROM blocks") == 0
 
 
 def test_a_worker_that_was_superseded_stops_and_leaves_the_block_alone(
