@@ -27,6 +27,9 @@ LIMITS = BlockLimits(move_ms=250, bank_ms=10_000, max_faults=3, startup_ms=10_00
 
 SILENCE_MS = max(LIMITS.startup_ms, LIMITS.move_ms + LIMITS.bank_ms) + GRACE_MS
 
+STUCK_PAUSE_S = 600
+"""How often a version is tried whose block process died three times."""
+
 _BLOCK_IDS = 1 << 40
 """Blocks of admissions have ids from here on, so that their match ids are nobody else's."""
 
@@ -52,7 +55,7 @@ class Verdict:
 def claim(connection: Connection, version: int) -> Claim | None:
     """A claim if the version waits for validation and nobody is at it."""
     token = uuid.uuid4()
-    values = {"version": version, "lease": token, "duration_ms": SILENCE_MS, "deaths": COUNTED_DEATHS}
+    values = {"version": version, "lease": token, "duration_ms": SILENCE_MS}
     row = connection.execute(SQL["claim_version"], values).fetchone()
     return Claim(version, token, row[0]) if row else None
 
@@ -129,23 +132,24 @@ def settle(connection: Connection, claimed: Claim, verdict: Verdict) -> bool:
 
 
 def abandon(connection: Connection, claimed: Claim, reason: str, cause: Cause) -> None:
-    """Gives the version back to wait. After three block processes that died it waits for a person, with an alarm."""
+    """Gives the version back to wait. At the third block process that died an alarm is raised."""
     with connection.transaction():
-        if connection.execute(SQL["lock_version"], _held(claimed)).fetchone() is None:
+        row = connection.execute(SQL["lock_version"], _held(claimed)).fetchone()
+        if row is None:
             return
-        values = {"version": claimed.version, "counted": int(cause is Cause.DIED)}
-        row = connection.execute(SQL["give_back"], values).fetchone()
-        if cause is Cause.DIED and row is not None and row[0] >= COUNTED_DEATHS:
+        deaths = min(row[2] + (cause is Cause.DIED), COUNTED_DEATHS)
+        connection.execute(SQL["give_back"], {"version": claimed.version, "deaths": deaths})
+        if row[2] < deaths == COUNTED_DEATHS:
             sentence = (
-                f"Version {claimed.version} of bot '{claimed.bot}' could not be validated: the block process died "
-                f"{row[0]} times, last with: {reason} Mend the cause and submit the bot again."
+                f"Version {row[1]} of bot '{claimed.bot}' cannot be validated: the block process died {deaths} times, "
+                f"last with: {reason} Mend the cause; it is tried again every {STUCK_PAUSE_S // 60} minutes."
             )
             connection.execute(SQL["add_alarm"], {"kind": "validation-stuck", "sentence": sentence})
 
 
 def pending(connection: Connection, limit: int, resend_after_s: float = 0.0) -> list[int]:
     """Ids of versions that wait for their validation, as `ledger.pending` has blocks."""
-    values = {"limit": limit, "resend_after_s": resend_after_s, "deaths": COUNTED_DEATHS}
+    values = {"limit": limit, "resend_after_s": resend_after_s, "deaths": COUNTED_DEATHS, "pause_s": STUCK_PAUSE_S}
     return list(connection.cursor(row_factory=scalar_row).execute(SQL["pending_versions"], values))
 
 

@@ -1,7 +1,7 @@
 -- claim_version: gives a version that waits for its validation match to a worker
 UPDATE versions
 SET lease = %(lease)s, lease_expires_at = clock_timestamp() + %(duration_ms)s * interval '1 ms'
-WHERE id = %(version)s AND state = 'validating' AND deaths < %(deaths)s
+WHERE id = %(version)s AND state = 'validating'
     AND (lease IS NULL OR lease_expires_at <= clock_timestamp())
 RETURNING bot;
 
@@ -11,7 +11,7 @@ WHERE id = %(version)s AND lease = %(lease)s
 RETURNING id;
 
 -- lock_version: locks a version that a lease still holds
-SELECT bot, number FROM versions WHERE id = %(version)s AND lease = %(lease)s AND state = 'validating' FOR UPDATE;
+SELECT bot, number, deaths FROM versions WHERE id = %(version)s AND lease = %(lease)s AND state = 'validating' FOR UPDATE;
 
 -- candidate: a version as a player, and what it says it plays
 SELECT v.bot, v.number AS version, coalesce(v.content_hash, '') AS content_hash, b.kind, b.house,
@@ -42,14 +42,14 @@ UPDATE versions SET state = 'rejected', reason = %(reason)s, log = %(log)s, leas
 WHERE id = %(version)s;
 
 -- give_back: a version waits again for its validation match
-UPDATE versions SET lease = NULL, lease_expires_at = NULL, deaths = deaths + %(counted)s
-WHERE id = %(version)s
-RETURNING deaths;
+UPDATE versions SET lease = NULL, lease_expires_at = NULL, deaths = %(deaths)s WHERE id = %(version)s;
 
--- pending_versions: versions that wait for their validation match, those longest unsent to the broker first
+-- pending_versions: versions that wait for their validation match, those longest unsent to the broker first; where the
+-- process died too often they are tried from time to time, until somebody has mended the cause
 SELECT id FROM versions
-WHERE state = 'validating' AND deaths < %(deaths)s AND (lease IS NULL OR lease_expires_at <= clock_timestamp())
+WHERE state = 'validating' AND (lease IS NULL OR lease_expires_at <= clock_timestamp())
     AND (sent_at IS NULL OR sent_at <= clock_timestamp() - %(resend_after_s)s * interval '1 s')
+    AND (deaths < %(deaths)s OR coalesce(sent_at, created_at) <= clock_timestamp() - %(pause_s)s * interval '1 s')
 ORDER BY sent_at NULLS FIRST, id
 LIMIT %(limit)s;
 

@@ -251,6 +251,12 @@ def test_a_broken_platform_never_rejects_a_version(connection: Connection, setti
     assert one(connection, "SELECT state FROM versions") == "validating"
     assert admission.pending(connection, 10) == []
     assert one(connection, "SELECT kind FROM alarms") == "validation-stuck"
+    connection.execute("UPDATE versions SET created_at = now() - interval '1 hour'")
+    assert admission.pending(connection, 10) == [version]
+    worker.validate_version(behaving(settings, "die"), version)
+    worker.validate_version(settings, version)
+    assert one(connection, "SELECT state FROM versions") == "active"
+    assert one(connection, "SELECT count(*) FROM alarms") == 1
 
 
 def test_one_worker_at_a_time_validates_a_version(connection: Connection) -> None:

@@ -61,7 +61,7 @@ CREATE TABLE versions (
     -- Who plays its validation match now, and until when without progress.
     lease uuid,
     lease_expires_at timestamptz,
-    -- Validation matches whose block process died. At three the version waits for a person.
+    -- Validation matches whose block process died. From the third on it is tried only now and then.
     deaths int NOT NULL DEFAULT 0 CHECK (deaths BETWEEN 0 AND 3),
     -- When it was last sent to the broker; a hint for the sweeper.
     sent_at timestamptz,
