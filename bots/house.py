@@ -18,6 +18,9 @@ from bots.rules.settings import read_settings
 Choose = Callable[[Turn], int]
 
 GAMES = ("callbreak", "contract_whist", "minus", "minus_one")
+BATCH = 32
+"""Turns that a house bot takes at once: its answers cost less than the frames that carry them."""
+
 HERE = Path(__file__).parent
 
 
@@ -57,7 +60,7 @@ from {program}.settings import read_settings
 choose = chooser(read_settings(Path(__file__).parent / "settings.toml"))
 
 if __name__ == "__main__":
-    run(choose, name={name!r}, games={games!r})
+    run(choose, name={name!r}, games={games!r}, batch={batch})
 '''
 
 
@@ -99,10 +102,10 @@ def folder(one: Entry, into: Path) -> Path:
     if one.settings:
         shutil.copytree(program, target / one.program, ignore=shutil.ignore_patterns("__pycache__", "*.toml"))
         shutil.copy(program / one.settings, target / "settings.toml")
-        (target / "main.py").write_text(_MAIN.format(name=one.name, program=one.program, games=one.games))
+        (target / "main.py").write_text(_MAIN.format(name=one.name, program=one.program, games=one.games, batch=BATCH))
     else:
         shutil.copy(program / "main.py", target / "main.py")
     (target / "bot.toml").write_text(
-        f'name = {json.dumps(one.name)}\nentry = "main.py"\ngames = {json.dumps(list(one.games))}\n'
+        f'name = {json.dumps(one.name)}\nentry = "main.py"\ngames = {json.dumps(list(one.games))}\nbatch = {BATCH}\n'
     )
     return target

@@ -11,4 +11,4 @@ def choose(turn: Turn) -> int:
 
 
 if __name__ == "__main__":
-    run(choose, name="random", games=GAMES)
+    run(choose, name="random", games=GAMES, batch=32)
