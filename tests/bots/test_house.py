@@ -45,7 +45,8 @@ def test_a_folder_has_a_manifest_with_the_entry_s_name_and_games(tmp_path: Path)
     for entry in house.ENTRIES:
         folder = house.folder(entry, tmp_path)
         manifest = tomllib.loads((folder / "bot.toml").read_text())
-        assert manifest == {"name": entry.name, "entry": "main.py", "games": list(entry.games)}
+        said = {"name": entry.name, "entry": "main.py", "games": list(entry.games), "batch": house.BATCH}
+        assert manifest == said
         assert (folder / manifest["entry"]).is_file()
         files = {"bot.toml", "settings.toml"} if entry.settings else {"bot.toml"}
         assert {file.relative_to(folder).as_posix() for file in folder.rglob("*.toml")} == files
