@@ -87,8 +87,10 @@ def content_hash(data: bytes, limits: ArchiveLimits = DEFAULT) -> str:
 
     :raises ArchiveError: if the archive is refused.
     """
+    files = contents(data, limits)
+    _no_reserved(files)
     digest = hashlib.sha256()
-    for name, body in contents(data, limits).items():
+    for name, body in files.items():
         raw = name.encode()
         digest.update(len(raw).to_bytes(4) + raw + len(body).to_bytes(8) + body)
     return digest.hexdigest()

@@ -1,6 +1,7 @@
 """From an `ArenaError` to the gRPC status that a caller gets. Knows no service."""
 
 import functools
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ from arena.errors import (
     Unavailable,
     WrongState,
 )
+
+log = logging.getLogger("arena.api")
 
 DOMAIN = "card-arena"
 CODES: dict[type[ArenaError], int] = {
@@ -53,5 +56,8 @@ def refuses(method: Method) -> Method:
             return await method(service, request, context)
         except ArenaError as error:
             await context.abort_with_status(rpc_status.to_status(status_of(error)))
+        except Exception:
+            log.exception("%s failed", method.__qualname__)
+            await context.abort(grpc.StatusCode.INTERNAL, "the server failed at this; its log says why")
 
     return answer

@@ -1,5 +1,6 @@
 """SubmissionService: takes versions in and says what became of them. Knows no cell and no match."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 
 import engine
@@ -35,8 +36,8 @@ class Submission(SubmissionServiceServicer):
         user = await self._database.caller(context)
         header, archive = await _receive(request)
         try:
-            manifest = read_manifest(archive)
-            content = content_hash(archive)
+            # In a thread: what is announced as small may take a while to expand.
+            manifest, content = await asyncio.to_thread(lambda: (read_manifest(archive), content_hash(archive)))
         except ArchiveError as error:
             raise BadRequest(f"the archive is refused: {error}") from error
         if manifest.name != header.bot:
