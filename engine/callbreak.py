@@ -12,7 +12,7 @@ from engine.dealing import Dealing, Reader, Supply, Writer, drawn_dealer, given_
 from engine.game import BROKEN, ActionTexts, GameKind, Phase, refusal, shared_places
 from engine.options import flag, one_of, seat_or_random, whole
 from engine.shuffle import check_seed
-from engine.tricks import DUTIES, NONE, FinishedDeal, Table, TrickObservation, lowest, voids
+from engine.tricks import DUTIES, NONE, FinishedDeal, Table, TrickObservation, empty_table, lowest, voids
 
 PLAY: Final = 0
 CALL: Final = 1
@@ -111,7 +111,7 @@ class Callbreak:
         """
         reader = Reader(data, 4)
         dealing = reader.dealing(PACK, self.step)
-        state = CallbreakState(self, dealing)
+        state = self._state(dealing)
         state.totals = reader.numbers(4)
         state.best = reader.numbers(4)
         state.last = reader.finished()
@@ -135,9 +135,14 @@ class Callbreak:
         return state
 
     def _open(self, supply: Supply, first_dealer: int) -> "CallbreakState":
-        state = CallbreakState(self, Dealing(supply, first_dealer))
+        state = self._state(Dealing(supply, first_dealer))
         state.open_deal()
         return state
+
+    def _state(self, dealing: Dealing) -> "CallbreakState":
+        table = empty_table(4, self.step, self.must_beat, self.trump_when_void)
+        table.trump = SPADES
+        return CallbreakState(self, dealing, table)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Callbreak) and self.options == other.options
@@ -159,15 +164,10 @@ class CallbreakState:
 
     __slots__ = ("best", "called", "dealing", "game", "last", "over", "table", "totals", "voids")
 
-    def __init__(self, game: Callbreak, dealing: Dealing) -> None:
+    def __init__(self, game: Callbreak, dealing: Dealing, table: Table) -> None:
         self.game = game
         self.dealing = dealing
-        self.table = Table()
-        self.table.seats = 4
-        self.table.step = game.step
-        self.table.must_beat = game.must_beat
-        self.table.trump_when_void = game.trump_when_void
-        self.table.trump = SPADES
+        self.table = table
         self.called = 0
         self.totals = [0, 0, 0, 0]
         self.best = [0, 0, 0, 0]
@@ -278,10 +278,7 @@ class CallbreakState:
         return shared_places(keys)
 
     def clone(self) -> "CallbreakState":
-        other = CallbreakState.__new__(CallbreakState)
-        other.game = self.game
-        other.dealing = self.dealing.clone()
-        other.table = self.table.clone()
+        other = CallbreakState(self.game, self.dealing.clone(), self.table.clone())
         other.called = self.called
         other.totals = self.totals[:]
         other.best = self.best[:]

@@ -12,7 +12,7 @@ from engine.dealing import Dealing, Reader, Supply, Writer, drawn_dealer, given_
 from engine.game import BROKEN, ActionTexts, GameKind, Phase, refusal, shared_places
 from engine.options import RANDOM, flag, list_of, one_of, seat_or_random
 from engine.shuffle import check_seed, drawn
-from engine.tricks import NEVER, NONE, TRUMPS, FinishedDeal, Table, TrickObservation, lowest
+from engine.tricks import NEVER, NONE, TRUMPS, FinishedDeal, Table, TrickObservation, empty_table, lowest
 
 PLAY: Final = 0
 CALL: Final = 1
@@ -58,7 +58,7 @@ class ContractWhist:
         self.hands: Final = len(self.deck) // seats
         self.suits: Final = tuple(dict.fromkeys(t for t in options.trump_sequence if t != "NT")) or ("NT",)
         fixed = options.first_trump
-        if fixed not in (RANDOM, *self.suits) and self.suits != ("NT",):
+        if fixed != RANDOM and fixed not in self.suits and self.suits != ("NT",):
             raise ValueError(
                 f"Option first_trump cannot be {fixed!r}; the trump sequence has {', '.join(self.suits)} (CW-B1)."
             )
@@ -123,7 +123,7 @@ class ContractWhist:
         first_trump = reader.text().decode("ascii", "replace")
         if dealing.deal > self.hands or dealing.size != self.size(dealing.deal) or first_trump not in self.suits:
             raise ValueError(BROKEN)
-        state = ContractWhistState(self, dealing, first_trump)
+        state = self._state(dealing, first_trump)
         state.totals = reader.numbers(self.seats)
         state.made = reader.numbers(self.seats)
         state.last = reader.finished()
@@ -147,9 +147,12 @@ class ContractWhist:
         return state
 
     def _open(self, supply: Supply, first_dealer: int, first_trump: str) -> "ContractWhistState":
-        state = ContractWhistState(self, Dealing(supply, first_dealer), first_trump)
+        state = self._state(Dealing(supply, first_dealer), first_trump)
         state.open_deal()
         return state
+
+    def _state(self, dealing: Dealing, first_trump: str) -> "ContractWhistState":
+        return ContractWhistState(self, dealing, empty_table(self.seats, 1, NEVER, NEVER), first_trump)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ContractWhist) and self.seats == other.seats and self.options == other.options
@@ -171,15 +174,11 @@ class ContractWhistState:
 
     __slots__ = ("called", "dealing", "first_trump", "game", "last", "made", "over", "table", "totals")
 
-    def __init__(self, game: ContractWhist, dealing: Dealing, first_trump: str) -> None:
+    def __init__(self, game: ContractWhist, dealing: Dealing, table: Table, first_trump: str) -> None:
         self.game = game
         self.dealing = dealing
+        self.table = table
         self.first_trump = first_trump
-        self.table = Table()
-        self.table.seats = game.seats
-        self.table.step = 1
-        self.table.must_beat = NEVER
-        self.table.trump_when_void = NEVER
         self.called = 0
         self.totals = [0] * game.seats
         self.made = [0] * game.seats
@@ -287,11 +286,7 @@ class ContractWhistState:
         return shared_places(keys)
 
     def clone(self) -> "ContractWhistState":
-        other = ContractWhistState.__new__(ContractWhistState)
-        other.game = self.game
-        other.dealing = self.dealing.clone()
-        other.first_trump = self.first_trump
-        other.table = self.table.clone()
+        other = ContractWhistState(self.game, self.dealing.clone(), self.table.clone(), self.first_trump)
         other.called = self.called
         other.totals = self.totals[:]
         other.made = self.made[:]

@@ -12,7 +12,7 @@ from engine.dealing import Dealing, Reader, Supply, Writer, drawn_dealer, given_
 from engine.game import BROKEN, ActionTexts, GameKind, Phase, refusal, shared_places
 from engine.options import flag, one_of, seat_or_random, whole
 from engine.shuffle import check_seed
-from engine.tricks import DUTIES, NONE, UNSETTLED, FinishedDeal, Table, TrickObservation, lowest
+from engine.tricks import DUTIES, NONE, UNSETTLED, FinishedDeal, Table, TrickObservation, empty_table, lowest
 
 PLAY: Final = 0
 CALL: Final = 1
@@ -110,7 +110,7 @@ class Minus:
         """
         reader = Reader(data, 4)
         dealing = reader.dealing(PACK, self.step)
-        state = MinusState(self, dealing)
+        state = self._state(dealing)
         state.totals = reader.numbers(4)
         state.last = reader.finished()
         (over,) = reader.numbers(1)
@@ -138,9 +138,12 @@ class Minus:
         return state
 
     def _open(self, supply: Supply, first_dealer: int) -> "MinusState":
-        state = MinusState(self, Dealing(supply, first_dealer))
+        state = self._state(Dealing(supply, first_dealer))
         state.open_deal(first_dealer)
         return state
+
+    def _state(self, dealing: Dealing) -> "MinusState":
+        return MinusState(self, dealing, empty_table(4, self.step, self.must_beat, self.trump_when_void))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Minus) and self.options == other.options
@@ -167,15 +170,10 @@ class MinusState:
         "caller", "dealing", "game", "laps", "last", "over", "owed", "packet", "stage", "standing", "table", "totals",
     )  # fmt: skip
 
-    def __init__(self, game: Minus, dealing: Dealing) -> None:
+    def __init__(self, game: Minus, dealing: Dealing, table: Table) -> None:
         self.game = game
         self.dealing = dealing
-        self.table = Table()
-        self.table.seats = 4
-        self.table.step = game.step
-        self.table.must_beat = game.must_beat
-        self.table.trump_when_void = game.trump_when_void
-        self.table.trump = UNSETTLED
+        self.table = table
         self.stage = FIRST_LAP
         self.packet = [0, 0, 0, 0]
         self.laps = b""
@@ -288,10 +286,7 @@ class MinusState:
         return shared_places([(total,) for total in self.totals])
 
     def clone(self) -> "MinusState":
-        other = MinusState.__new__(MinusState)
-        other.game = self.game
-        other.dealing = self.dealing.clone()
-        other.table = self.table.clone()
+        other = MinusState(self.game, self.dealing.clone(), self.table.clone())
         other.stage = self.stage
         other.packet = self.packet
         other.laps = self.laps

@@ -91,12 +91,12 @@ class MinusOne:
 
     def start(self, seed: bytes) -> "MinusOneState":
         check_seed(seed)  # Nothing is drawn in this game, so the seed is not kept.
-        return MinusOneState(self)
+        return self._begun()
 
     def start_from(self, packs: Sequence[Sequence[int]]) -> "MinusOneState":
         if packs:
             raise ValueError("Minus One deals no packs; start it from none.")
-        return MinusOneState(self)
+        return self._begun()
 
     def draws(self, state: "MinusOneState") -> dict[str, Any]:  # noqa: ARG002 - nothing is drawn
         return {}
@@ -122,8 +122,7 @@ class MinusOne:
         deck, finished, showing = data[:3]
         if deck >= self.options.rounds // DECK_ROUNDS or finished > DECK_ROUNDS or showing > 1:
             raise ValueError(BROKEN)
-        state = MinusOneState(self)
-        state.round = deck * DECK_ROUNDS
+        state = MinusOneState(self, deck * DECK_ROUNDS)
         state.new_deck(*(list(data[3 + at * seats : 3 + (at + 1) * seats]) for at in range(4)))
         pending = data[3 + 4 * seats : fixed]
         if max(state.resting) > 8 or any(pending[seat] > 28 for seat in range(seats)):
@@ -138,6 +137,12 @@ class MinusOne:
                 state.apply(seat, self.phases[state.stage].first + choice - 1)
         if state.to_bytes() != data:
             raise ValueError(BROKEN)
+        return state
+
+    def _begun(self) -> "MinusOneState":
+        state = MinusOneState(self, 0)
+        none = [0] * self.seats
+        state.new_deck(none[:], none[:], none[:], none[:])
         return state
 
     def __eq__(self, other: object) -> bool:
@@ -181,12 +186,10 @@ class MinusOneState:
     actions: bytes
     before: bytes
 
-    def __init__(self, game: MinusOne) -> None:
-        none = [0] * game.seats
+    def __init__(self, game: MinusOne, round: int) -> None:  # noqa: A002 - the game's own word
         self.game = game
-        self.round = 0
+        self.round = round
         self.over = False
-        self.new_deck(none[:], none[:], none[:], none[:])
 
     @property
     def deal(self) -> int:
@@ -273,9 +276,7 @@ class MinusOneState:
         return shared_places(list(zip(self.scores(), self.tokens, self.last_won, strict=True)))
 
     def clone(self) -> "MinusOneState":
-        other = MinusOneState.__new__(MinusOneState)
-        other.game = self.game
-        other.round = self.round
+        other = MinusOneState(self.game, self.round)
         other.over = self.over
         other.stage = self.stage
         other.choices = self.choices[:]

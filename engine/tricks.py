@@ -149,6 +149,17 @@ def _answers(hand: int, led: int, top: int, ruff: int, trump: int, must_beat: in
     return hand
 
 
+def empty_table(seats: int, step: int, must_beat: int, trump_when_void: int) -> "Table":
+    """A table on which nothing lies yet."""
+    table = Table()
+    table.seats = seats
+    table.step = step
+    table.must_beat = must_beat
+    table.trump_when_void = trump_when_void
+    table.trump = UNSETTLED
+    return table
+
+
 class Table:
     """Cards, calls and tricks of one deal. Mutable; all fields are public and by seat where they are lists.
 
@@ -189,7 +200,7 @@ class Table:
 
     def lay(self, pack: Sequence[int], size: int, dealer: int) -> None:
         """Deals a pack: ``size`` cards to each seat, one at a time from the dealer's next seat. Nothing is called or
-        played yet, and that seat leads and has the turn. ``seats`` and ``step`` are set before."""
+        played yet, and that seat leads and has the turn."""
         seats = self.seats
         self.hands = [0] * seats
         self.calls = [NONE] * seats
