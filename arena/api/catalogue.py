@@ -19,7 +19,7 @@ def load_game(name: str, seats: int, options: dict[str, str]) -> engine.Game:
     :raises BadRequest: with the engine's sentence, if the name, the table size or an option is unknown.
     """
     try:
-        return engine.load(name, seats or None, **options)
+        return engine.load_with(name, seats or None, options)
     except ValueError as error:
         raise BadRequest(str(error)) from error
 

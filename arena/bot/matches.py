@@ -37,7 +37,7 @@ class Matches:
     def start(self, start: play_pb2.MatchStart) -> None:
         """A match begins, or is announced again after a reconnect: then the bot's notes are kept."""
         if start.match_id not in self._matches:
-            game = engine.load(start.game, start.seats, **dict(start.options))
+            game = engine.load_with(start.game, start.seats, dict(start.options))
             self._matches[start.match_id] = _Match(game, start.seat, random.Random(start.bot_seed))
 
     def end(self, end: play_pb2.MatchEnd) -> None:

@@ -129,7 +129,7 @@ def _house_names() -> set[str]:
 
 def _load(name: str, seats: int, options: dict[str, str]) -> engine.Game:
     try:
-        return engine.load(name, seats, **options)
+        return engine.load_with(name, seats, options)
     except ValueError as error:
         raise BadRequest(str(error)) from error
 

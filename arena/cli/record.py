@@ -59,7 +59,7 @@ def run_show(arguments: argparse.Namespace) -> int:
 def _sentence(line: dict[str, Any]) -> str:
     """A record line as a line to read."""
     if "record" in line:
-        game = engine.load(line["game"], line["seats"], **line["options"])
+        game = engine.load_with(line["game"], line["seats"], line["options"])
         players = "  ".join(f"{seat} {name}" for seat, name in enumerate(line["players"]))
         return f"{game.title}, {line['seats']} seats: {players}"
     if "pack" in line:

@@ -50,7 +50,7 @@ def check_block(block: Block) -> Game:
     if block.engine != engine.VERSION:
         raise BlockError(f"The block is for rules of version {block.engine}, and these are {engine.VERSION}.")
     try:
-        return engine.load(block.game, block.seats, **block.options)
+        return engine.load_with(block.game, block.seats, block.options)
     except ValueError as error:
         raise BlockError(str(error)) from None
 

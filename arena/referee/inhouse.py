@@ -25,7 +25,7 @@ class InHouse:
         """Something waits: answer it when the loop is free, so that a match does not end inside its own beginning."""
         asyncio.get_running_loop().call_soon(self._answer)
 
-    def end(self, farewell: Farewell) -> None:
+    def end(self, farewell: Farewell) -> None:  # noqa: ARG002 - whatever the reason
         """Forgets its matches."""
         self._rngs.clear()
         self._notes.clear()
