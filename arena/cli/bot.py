@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option
-from arena.cli.table import print_table
+from arena.cli.table import Value, print_table
 from arena.errors import AlreadyExists, ArenaError
 from arena.v1 import submission_pb2 as pb
 from arena.v1.submission_pb2_grpc import SubmissionServiceStub
@@ -165,7 +165,7 @@ def wait_until_judged(server: Server, version: pb.Version) -> pb.Version:
 def run_list(arguments: argparse.Namespace) -> int:
     """Prints the bots."""
     server = Server(find_login(arguments.data))
-    rows: list[list[str | int]] = []
+    rows: list[list[Value]] = []
     token = ""
     while True:
         request = pb.ListBotsRequest(game=arguments.game, page_size=200, page_token=token)
@@ -174,7 +174,7 @@ def run_list(arguments: argparse.Namespace) -> int:
         for bot in page.bots:
             remote = bot.kind == pb.BOT_KIND_REMOTE
             state = "retired" if bot.retired else "remote" if remote else STATES.get(bot.latest.state, "")
-            rows.append([bot.bot, bot.owner, bot.latest.number or "", state, " ".join(bot.games)])
+            rows.append([bot.bot, bot.owner, bot.latest.number or None, state, " ".join(bot.games)])
         token = page.next_page_token
         if not token:
             break

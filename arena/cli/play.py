@@ -21,6 +21,7 @@ from bots import house
 from engine.record import verify
 
 REMOTE = "remote:"
+SEVERAL = ["Seat", "Bot", "Mean score", "Mean place", "Faults"]
 Choose = Callable[[Turn], int]
 
 
@@ -64,18 +65,15 @@ def run_play(arguments: argparse.Namespace) -> int:
             faults[seat] += sum(one.seat == seat and one.fault != "" for one in played.decisions)
         if arguments.record is not None:
             _write(arguments.record, number if arguments.matches > 1 else 0, text)
-    if arguments.matches == 1:
-        rows: list[list[Value]] = [
-            [seat, name, game.write_score(totals[seat]), places[seat], faults[seat]] for seat, name in enumerate(names)
-        ]
-        print_table(["Seat", "Bot", "Score", "Place", "Faults"], rows, as_json=arguments.json)
-    else:
-        unit = arguments.matches * 10**game.score_decimals
-        means: list[list[Value]] = [
-            [seat, name, f"{totals[seat] / unit:.2f}", f"{places[seat] / arguments.matches:.2f}", faults[seat]]
-            for seat, name in enumerate(names)
-        ]
-        print_table(["Seat", "Bot", "Mean score", "Mean place", "Faults"], means, as_json=arguments.json)
+    unit = 10**game.score_decimals
+    matches = arguments.matches
+    heads = ["Seat", "Bot", "Score", "Place", "Faults"] if matches == 1 else SEVERAL
+    rows: list[list[Value]] = [
+        [seat, name, totals[seat] / (matches * unit), places[seat] / matches, faults[seat]]
+        for seat, name in enumerate(names)
+    ]
+    decimals = {"Score": game.score_decimals, "Place": 0, "Mean score": 2, "Mean place": 2}
+    print_table(heads, rows, decimals=decimals, as_json=arguments.json)
     return 0
 
 

@@ -34,10 +34,12 @@ def run_ratings(arguments: argparse.Namespace) -> int:
         tables = [table for game in games for table in list_tables(server, game, arguments.seats)]
     if not tables and not arguments.json:
         print("nothing is rated yet; a tournament is rated as it is played: arena tournament create --help")
+    if arguments.json:
+        rows = [[table.game, table.seats, table.unit_kind, *row] for table in tables for row in _rows(table)]
+        print_table(["Game", "Seats", "Unit kind", *HEADS], rows, as_json=True)
+        return 0
     for table in tables:
-        print_rating_table(table, as_json=arguments.json)
-    if arguments.json and not tables:
-        print("[]")
+        print_rating_table(table)
     return 0
 
 
@@ -47,25 +49,27 @@ def list_tables(server: Server, game: str, seats: int = 0) -> list[rating_pb2.Ra
     return list(RatingServiceStub(server.channel).ListRatings(request, metadata=server.metadata).tables)
 
 
-def print_rating_table(table: rating_pb2.RatingTable, *, as_json: bool = False) -> None:
+def print_rating_table(table: rating_pb2.RatingTable) -> None:
     """Prints one table: place, bot, Elo, units, mean points, faults."""
-    if not as_json:
-        options = "".join(f", {name} {value}" for name, value in sorted(table.options.items()))
-        kind = "" if table.unit_kind == "rotation" else ", independent deals"
-        print(f"\n{table.game}, {table.seats} seats{options}{kind}")
+    options = "".join(f", {name} {value}" for name, value in sorted(table.options.items()))
+    kind = "" if table.unit_kind == "rotation" else ", independent deals"
+    print(f"\n{table.game}, {table.seats} seats{options}{kind}")
+    print_table(HEADS, _rows(table), decimals={"Elo": 1, "Mean points": 2})
+
+
+def _rows(table: rating_pb2.RatingTable) -> list[list[Value]]:
     unit = 1000 * 10**table.score_decimals
-    rows: list[list[Value]] = [
+    return [
         [
             line.place,
             line.bot,
-            f"{line.micro_elo / 1e6:.1f}",
+            line.micro_elo / 1e6,
             line.units,
-            f"{line.mean_milli_points / unit:.2f}",
+            line.mean_milli_points / unit,
             line.faults,
         ]
         for line in table.ratings
     ]
-    print_table(HEADS, rows, as_json=as_json)
 
 
 def _games(server: Server) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option, read_settings
-from arena.cli.table import print_table
+from arena.cli.table import Value, print_table
 from arena.v1 import play_pb2
 from arena.v1 import tournament_pb2 as pb
 from arena.v1.tournament_pb2_grpc import TournamentServiceStub
@@ -141,7 +141,7 @@ def run_show(arguments: argparse.Namespace) -> int:
 def run_list(arguments: argparse.Namespace) -> int:
     """Prints the tournaments."""
     server = Server(find_login(arguments.data))
-    rows: list[list[str | int]] = []
+    rows: list[list[Value]] = []
     token = ""
     while True:
         request = pb.ListTournamentsRequest(page_size=200, page_token=token)
