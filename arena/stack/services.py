@@ -76,6 +76,8 @@ class Services:
             self._stop()
             raise
         self.address = self._serve.address
+        # Whoever knows the address finds the next one there, too.
+        self._serve.arguments = ["serve", "--listen", self.address]
         self._keeper.start()
         return self
 
