@@ -12,8 +12,9 @@ from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.errors import BadRequest, WrongState
 from arena.referee.clock import Limits
-from arena.referee.hub import Abandoned, Hub, MatchPlan, PlayerId
+from arena.referee.hub import Hub
 from arena.referee.inhouse import InHouse
+from arena.referee.plan import Abandoned, MatchPlan, PlayerId
 from arena.store import Connection, tournaments
 from arena.v1 import match_pb2 as pb
 from arena.v1.match_pb2_grpc import MatchServiceServicer

@@ -20,8 +20,10 @@ from kombu.exceptions import OperationalError
 from arena.api import access, catalogue, match, rating, submission, tournament
 from arena.errors import ArenaError, Unavailable
 from arena.referee.blocks import Blocks
-from arena.referee.hub import SHUTDOWN, Hello, Hub, PlayerId
+from arena.referee.hub import Hub
+from arena.referee.plan import PlayerId
 from arena.referee.service import Referee, Refusal, server_options
+from arena.referee.stream import SHUTDOWN, Hello
 from arena.store import bots, migrate, people, referees
 from arena.tournaments import sweeper
 from arena.tournaments.broker import application

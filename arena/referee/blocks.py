@@ -14,9 +14,11 @@ import grpc
 
 import engine
 from arena.referee.clock import Limits
-from arena.referee.hub import Hello, Hub, MatchPlan, PlayerId
+from arena.referee.hub import Hub
 from arena.referee.match import Verdict
+from arena.referee.plan import MatchPlan, PlayerId
 from arena.referee.service import Authenticate, Refusal, token_of
+from arena.referee.stream import Hello
 from arena.tournaments.block import (
     Block,
     BlockError,

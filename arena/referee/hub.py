@@ -1,178 +1,17 @@
-"""Players and the matches between them: asks, times and judges, all on one event loop. Knows no gRPC.
-
-A turn is *waiting* until the frame that carries it is flushed and *sent* from then on; only a sent turn's clock runs.
-While a player has no stream, the clocks of all its turns run: that is the time it has for coming back.
-
-Time is :meth:`Hub.now_us`: a monotonic watch that stands still while the event loop is late. So every open deadline is
-moved by the lag of the loop without being touched.
-"""
+"""Players and the matches between them: asks, hands answers on and judges what is late, all on one event loop. Knows no
+gRPC, no frame and no rules."""
 
 import asyncio
-import heapq
-import itertools
-import time
-from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from collections.abc import Collection, Iterable, Sequence
+from typing import Self
 
-from arena.referee.clock import Limits
 from arena.referee.faults import FaultKind
-from arena.referee.match import Answer, Match, Question, Verdict, match
-from engine.game import Game
+from arena.referee.match import Answer, Verdict, match
+from arena.referee.plan import Abandoned, MatchPlan, PlayerId
+from arena.referee.player import Counters, OpenTurn, Player, Running
+from arena.referee.stream import DEAD, DONE, SHUTDOWN, TAKEN_OVER, Farewell, Hello, Stream
+from arena.referee.watch import Watch
 from engine.record import Recorder
-
-PlayerId = str
-
-LARGEST_BATCH = 256
-"""Most turns in a frame: encoding them takes about 2 ms, which is as long as one step of the loop may be."""
-
-GRACE_US = 10_000
-"""A turn is judged this long after its deadline: an answer that was sent in time may still be on its way."""
-
-TICK_US = 5_000
-LAG_US = 1_000
-"""The loop is late when a tick comes this much after its time."""
-
-DEAD_FRAMES = 3
-"""Wholly expired frames in a row that end a stream."""
-
-KEPT_ENDS = 1024
-"""Results that are kept for a player who does not fetch them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hello:
-    """What a bot said about itself. ``batch`` is between 1 and ``LARGEST_BATCH``."""
-
-    bot: str
-    version: str
-    games: tuple[str, ...]
-    batch: int
-
-
-@dataclass(frozen=True, slots=True)
-class MatchPlan:
-    """A match to be played. ``players``, ``names``, ``limits`` and ``bot_seeds`` are by seat.
-
-    :ivar match_id: below 2^53, not in use at this hub.
-    :ivar options: all options of the game as text, for the players.
-    :ivar header: further members of the record's header; the seed stands there only if it is put there.
-    """
-
-    match_id: int
-    game: Game
-    options: dict[str, str]
-    seed: bytes
-    players: tuple[PlayerId, ...]
-    names: tuple[str, ...]
-    limits: tuple[Limits, ...]
-    bot_seeds: tuple[bytes, ...]
-    header: dict[str, Any] = field(default_factory=dict)
-
-
-class Stream(Protocol):
-    """What the hub needs of a player's stream."""
-
-    @property
-    def hello(self) -> Hello: ...
-
-    def wake(self) -> None:
-        """Something waits for the player."""
-        ...
-
-    def end(self, farewell: "Farewell") -> None:
-        """Says farewell and ends; the player has been left already."""
-        ...
-
-
-class Abandoned(Exception):
-    """The match was given up through nobody's fault; it does not count."""
-
-
-@dataclass(frozen=True, slots=True)
-class Farewell:
-    """Why a stream ends: the name of a FarewellReason without its prefix, and a sentence."""
-
-    reason: str
-    sentence: str
-
-
-TAKEN_OVER = Farewell("TAKEN_OVER", "The same bot has logged in again; this stream is closed.")
-DONE = Farewell("DONE", "The work is done.")
-SHUTDOWN = Farewell("SHUTDOWN", "The referee is shutting down; come back later.")
-DEAD = Farewell("BROKEN", f"No turn of {DEAD_FRAMES} frames in a row was answered in time.")
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class OpenTurn:
-    """A question that a player owes an answer to. ``started_us`` is -1 until its clock runs."""
-
-    running: "Running"
-    question: Question
-    started_us: int = -1
-    deadline_us: int = -1
-
-    def start(self, now_us: int) -> None:
-        """Starts the clock, once."""
-        if self.started_us < 0:
-            self.started_us = now_us
-            self.deadline_us = now_us + self.question.budget_us
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class Running:
-    """A match that is being played."""
-
-    plan: MatchPlan
-    seats: tuple["Player", ...]
-    generator: Match
-    verdict: "asyncio.Future[Verdict]"
-    begun: bool = False
-    answers: list[Answer] = field(default_factory=list)
-    pending: int = 0
-    decisions: int = 0
-
-
-@dataclass(slots=True)
-class Counters:
-    """What a player sent: answers taken, answers to turns that are not open (given before, too late, never asked), and
-    frames that could not be read."""
-
-    answered: int = 0
-    stale: int = 0
-    garbled: int = 0
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class Player:
-    """One player at the hub, with or without a stream. Dicts are by match id; what was asked first stands first.
-
-    :ivar gone: why the player will not come back; empty while it may.
-    """
-
-    id: PlayerId
-    stream: Stream | None = None
-    gone: str = ""
-    expected: bool = False
-    settled: asyncio.Event = field(default_factory=asyncio.Event)
-    matches: dict[int, tuple[Running, int]] = field(default_factory=dict)
-    starts: dict[int, tuple[Running, int]] = field(default_factory=dict)
-    waiting: dict[int, OpenTurn] = field(default_factory=dict)
-    sent: dict[int, OpenTurn] = field(default_factory=dict)
-    ends: deque[tuple[int, int, Verdict | None]] = field(default_factory=lambda: deque(maxlen=KEPT_ENDS))
-    counters: Counters = field(default_factory=Counters)
-    alarm_us: int = -1
-    frame_size: int = 0
-    frame_expired: int = 0
-    dead_frames: int = 0
-
-    def timed(self) -> Iterator[OpenTurn]:
-        """Turns whose clock runs."""
-        yield from self.sent.values()
-        for turn in self.waiting.values():
-            if turn.started_us >= 0:
-                yield turn
 
 
 class Hub:
@@ -184,28 +23,26 @@ class Hub:
         """Answers taken and faults judged so far."""
         self.finished = 0
         """Matches finished so far."""
-        self.lag_us = 0
-        """How late the event loop has been, in all."""
         self._players: dict[PlayerId, Player] = {}
         self._running: dict[int, Running] = {}
-        self._alarms: list[tuple[int, int, Player]] = []
-        self._alarm_numbers = itertools.count()
-        self._armed = asyncio.Event()
-        self._ticker: asyncio.Task[None] | None = None
+        self._watch = Watch(self._expire)
 
     async def __aenter__(self) -> Self:
-        self._ticker = asyncio.create_task(self._tick(), name="referee clock")
+        await self._watch.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self.close(SHUTDOWN)
-        if self._ticker is not None:
-            self._ticker.cancel()
-            await asyncio.gather(self._ticker, return_exceptions=True)
+        await self._watch.__aexit__()
+
+    @property
+    def lag_us(self) -> int:
+        """How late the event loop has been, in all."""
+        return self._watch.lag_us
 
     def now_us(self) -> int:
-        """The hub's time in microseconds."""
-        return time.monotonic_ns() // 1000 - self.lag_us
+        """The time of the hub's watch in microseconds."""
+        return self._watch.now_us()
 
     # Players
 
@@ -254,10 +91,7 @@ class Hub:
         player.gone = reason
         player.settled.set()
         self._end_stream(player, DONE)
-        turns = [*player.sent.values(), *player.waiting.values()]
-        player.sent.clear()
-        player.waiting.clear()
-        for turn in turns:
+        for turn in player.cleared():
             self._give(turn, None, FaultKind.GONE, reason, self.now_us())
         self._drop(player)
 
@@ -306,46 +140,23 @@ class Hub:
         """The stream is lost. Nothing happens if the player is on another one already."""
         if player.stream is not stream:
             return
-        player.stream = None
-        if not player.gone:
-            player.settled.clear()
-        player.waiting = player.sent | player.waiting
-        player.sent = {}
-        player.frame_size = 0
-        now_us = self.now_us()
-        for turn in player.waiting.values():
-            turn.start(now_us)
-        self._arm(player, player.waiting.values())
+        player.lost(self.now_us())
+        self._watch.arm(player, player.waiting.values())
         self._drop(player)
-
-    def take(self, player: Player) -> list[OpenTurn]:
-        """Turns for the next frame, at most the player's batch; none while a turn of the last frame is open. They wait
-        until :meth:`sent`."""
-        if player.sent or not player.waiting or player.stream is None:
-            return []
-        return list(itertools.islice(player.waiting.values(), player.stream.hello.batch))
 
     def sent(self, player: Player, turns: Sequence[OpenTurn]) -> None:
         """The frame with these turns is being flushed: their clocks run."""
-        now_us = self.now_us()
-        for turn in turns:
-            turn.start(now_us)
-            match_id = turn.running.plan.match_id
-            del player.waiting[match_id]
-            player.sent[match_id] = turn
-        player.frame_size = len(turns)
-        player.frame_expired = 0
-        self._arm(player, turns)
+        player.flushed(turns, self.now_us())
+        self._watch.arm(player, turns)
 
     def answer(self, player: Player, match_id: int, number: int, action: int, now_us: int) -> bool:
         """Takes a choice that was received at ``now_us``; False if it answers no open turn, which changes nothing."""
-        turn = player.sent.get(match_id)
-        if turn is None or turn.question.turn != number:
-            return self._answer_unsent(player, match_id, number, action, now_us)
-        del player.sent[match_id]
-        player.counters.answered += 1
+        was_sent = match_id in player.sent
+        turn = player.answered(match_id, number)
+        if turn is None:
+            return False
         self._give(turn, action, None, "", now_us)
-        if not player.sent:
+        if was_sent and not player.sent:
             self._frame_over(player)
         return True
 
@@ -429,7 +240,7 @@ class Hub:
                 self._wake(player)
             else:
                 turn.start(self.now_us())
-                self._arm(player, (turn,))
+                self._watch.arm(player, (turn,))
         if running.pending == 0:
             # Nobody has to be waited for: goes on, but not at the cost of those who wait in other matches.
             asyncio.get_running_loop().call_soon(self._advance, running)
@@ -444,25 +255,9 @@ class Hub:
         if running.pending == 0:
             self._advance(running)
 
-    def _answer_unsent(self, player: Player, match_id: int, number: int, action: int, now_us: int) -> bool:
-        """A choice whose turn is not out: it was sent on a lost stream and answered on the next, or it is no answer."""
-        turn = player.waiting.get(match_id)
-        if turn is not None and turn.question.turn == number and turn.started_us >= 0:
-            del player.waiting[match_id]
-            player.counters.answered += 1
-            self._give(turn, action, None, "", now_us)
-            return True
-        player.counters.stale += 1
-        return False
-
     def _frame_over(self, player: Player) -> None:
         """Every turn of the last frame is answered or expired."""
-        if player.frame_size and player.frame_expired == player.frame_size:
-            player.dead_frames += 1
-        elif player.frame_size:
-            player.dead_frames = 0
-        player.frame_size = 0
-        if player.dead_frames >= DEAD_FRAMES:
+        if player.frame_over():
             self._end_stream(player, DEAD)
         else:
             self._wake(player)
@@ -494,50 +289,9 @@ class Hub:
             self._wake(player)
             self._drop(player)
 
-    # Deadlines
-
-    def _arm(self, player: Player, turns: Iterable[OpenTurn]) -> None:
-        """Sees to it that the player is looked at when the earliest of these deadlines has passed. One entry stands for
-        all turns of a player: a later deadline needs no new one, for what is found early is looked at again."""
-        earliest = min((turn.deadline_us for turn in turns), default=-1)
-        if earliest < 0 or 0 <= player.alarm_us <= earliest:
-            return
-        player.alarm_us = earliest
-        heapq.heappush(self._alarms, (earliest + GRACE_US, next(self._alarm_numbers), player))
-        self._armed.set()
-
-    async def _tick(self) -> None:
-        """Measures the lag of the loop, then judges."""
-        while True:
-            await self._armed.wait()
-            due_us = time.monotonic_ns() // 1000 + TICK_US
-            await asyncio.sleep(TICK_US / 1e6)
-            late_us = time.monotonic_ns() // 1000 - due_us
-            if late_us > LAG_US:
-                self.lag_us += late_us
-                # What came in while the loop was late is read before anything is judged.
-                await asyncio.sleep(0)
-            self._judge(self.now_us())
-            if not self._alarms:
-                self._armed.clear()
-
-    def _judge(self, now_us: int) -> None:
-        while self._alarms and self._alarms[0][0] <= now_us:
-            alarm_us, _, player = heapq.heappop(self._alarms)
-            if alarm_us == player.alarm_us + GRACE_US:
-                player.alarm_us = -1
-                self._expire(player, now_us)
-                self._arm(player, player.timed())
-
     def _expire(self, player: Player, now_us: int) -> None:
         """Turns past their deadline get their fault."""
-        late = [turn for turn in player.timed() if turn.deadline_us + GRACE_US <= now_us]
-        for turn in late:
-            match_id = turn.running.plan.match_id
-            if player.sent.pop(match_id, None) is not None:
-                player.frame_expired += 1
-            else:
-                del player.waiting[match_id]
+        late = player.expired(now_us)
         fault = FaultKind.LATE if player.stream is not None else FaultKind.GONE
         for turn in late:
             if fault is FaultKind.LATE:

@@ -2,23 +2,22 @@
 loop waits for it."""
 
 import asyncio
-import random
-from collections.abc import Callable
-from typing import Any
 
-from arena.bot.turn import Turn, actions_of
-from arena.referee.hub import Farewell, Hello, Hub, OpenTurn, PlayerId
+from arena.referee.hub import Hub
+from arena.referee.plan import PlayerId
+from arena.referee.player import OpenTurn
+from arena.referee.seated import Choose, Seated
+from arena.referee.stream import Farewell, Hello
 
 
 class InHouse:
     """A player's stream whose other end is a function."""
 
-    def __init__(self, hub: Hub, player_id: PlayerId, choose: Callable[[Turn], int]) -> None:
+    def __init__(self, hub: Hub, player_id: PlayerId, choose: Choose) -> None:
         self.hello = Hello(player_id, "", (), 1)
         self._hub = hub
         self._choose = choose
-        self._rngs: dict[int, random.Random] = {}
-        self._notes: dict[int, dict[str, Any]] = {}
+        self._seats: dict[int, Seated] = {}
         self._player = hub.join(player_id, self)
 
     def wake(self) -> None:
@@ -27,40 +26,28 @@ class InHouse:
 
     def end(self, farewell: Farewell) -> None:  # noqa: ARG002 - whatever the reason
         """Forgets its matches."""
-        self._rngs.clear()
-        self._notes.clear()
+        self._seats.clear()
 
     def leave(self) -> None:
         """Gets up from the table."""
         self._hub.leave(self._player, self)
 
     def _answer(self) -> None:
-        self._player.starts.clear()
-        self._player.ends.clear()
-        turns = self._hub.take(self._player)
+        player = self._player
+        player.starts.clear()
+        while player.ends:
+            match_id, _, _ = player.ends.popleft()
+            self._seats.pop(match_id, None)
+        turns = player.take()
         if turns:
-            self._hub.sent(self._player, turns)
-        for open_turn in turns:
-            turn = self._turn(open_turn)
-            action = self._choose(turn)
-            self._hub.answer(self._player, turn.match_id, turn.number, action, self._hub.now_us())
+            self._hub.sent(player, turns)
+        for turn in turns:
+            action = self._seat(turn).answer(turn.question)
+            self._hub.answer(player, turn.running.plan.match_id, turn.question.turn, action, self._hub.now_us())
 
-    def _turn(self, open_turn: OpenTurn) -> Turn:
-        plan, question = open_turn.running.plan, open_turn.question
-        match_id = plan.match_id
-        if match_id not in self._rngs:
-            self._rngs[match_id] = random.Random(plan.bot_seeds[question.seat])
-            self._notes[match_id] = {}
-        return Turn(
-            match_id=match_id,
-            game=plan.game,
-            seat=question.seat,
-            number=question.turn,
-            phase=plan.game.phases[question.phase],
-            observation=question.observation,  # type: ignore[arg-type] # the views are all observations there are
-            legal=actions_of(question.first, question.legal_mask),
-            budget_ms=question.budget_us // 1000,
-            last_answer_us=question.last_answer_us,
-            rng=self._rngs[match_id],
-            notes=self._notes[match_id],
-        )
+    def _seat(self, turn: OpenTurn) -> Seated:
+        plan = turn.running.plan
+        if plan.match_id not in self._seats:
+            bot_seed = plan.bot_seeds[turn.question.seat]
+            self._seats[plan.match_id] = Seated(self._choose, plan.match_id, plan.game, bot_seed)
+        return self._seats[plan.match_id]

@@ -2,18 +2,15 @@
 the live referee."""
 
 import hashlib
-import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from arena.bot.turn import Turn, actions_of, number_of
 from arena.referee.clock import UNLIMITED, Limits
 from arena.referee.match import Answer, Verdict, match
+from arena.referee.seated import Choose, Seated
 from engine.game import Game
 from engine.record import Recorder
-
-Choose = Callable[[Turn], int]
 
 
 def play_local(
@@ -41,8 +38,7 @@ def play_local(
         bot_seeds = [
             hashlib.sha256(b"card-arena local bot" + bytes((seat,)) + seed).digest() for seat in range(game.seats)
         ]
-    rngs = [random.Random(bot_seed) for bot_seed in bot_seeds]
-    notes: list[dict[str, Any]] = [{} for _ in bots]
+    seated = [Seated(bot, match_id, game, bot_seed) for bot, bot_seed in zip(bots, bot_seeds, strict=True)]
     recorder = Recorder(game, players=names, seed=seed, **(header or {}))
     play = match(game, game.start(seed), (limits,) * game.seats, recorder)
     try:
@@ -50,24 +46,10 @@ def play_local(
         while True:
             answers = []
             for question in questions:
-                seat = question.seat
-                turn = Turn(
-                    match_id=match_id,
-                    game=game,
-                    seat=seat,
-                    number=question.turn,
-                    phase=game.phases[question.phase],
-                    observation=question.observation,  # type: ignore[arg-type] # the views are all observations there are
-                    legal=actions_of(question.first, question.legal_mask),
-                    budget_ms=question.budget_us // 1000,
-                    last_answer_us=question.last_answer_us,
-                    rng=rngs[seat],
-                    notes=notes[seat],
-                )
                 asked_ns = time.monotonic_ns()
-                action = bots[seat](turn)
+                action = seated[question.seat].answer(question)
                 elapsed_us = (time.monotonic_ns() - asked_ns) // 1000
-                answers.append(Answer(seat, number_of(turn, action), None, "", elapsed_us))
+                answers.append(Answer(question.seat, action, None, "", elapsed_us))
             questions = play.send(answers)
     except StopIteration as stop:
         verdict: Verdict = stop.value

@@ -12,8 +12,10 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError
 
-from arena.referee.hub import LARGEST_BATCH, Farewell, Hello, Hub, PlayerId
+from arena.referee.hub import Hub
+from arena.referee.plan import PlayerId
 from arena.referee.session import Context, Session, read
+from arena.referee.stream import LARGEST_BATCH, Farewell, Hello
 from arena.v1 import play_pb2
 
 PROTOCOL = 1

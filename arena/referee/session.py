@@ -12,7 +12,9 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from arena.referee.frames import write_end, write_start, write_turn
-from arena.referee.hub import LARGEST_BATCH, Farewell, Hello, Hub, Player
+from arena.referee.hub import Hub
+from arena.referee.player import Player
+from arena.referee.stream import LARGEST_BATCH, Farewell, Hello
 from arena.v1 import play_pb2
 
 STUCK_S = 5.0
@@ -157,7 +159,7 @@ class Session:
         while player.ends and len(response.ends) < LARGEST_BATCH:
             match_id, seat, verdict = player.ends.popleft()
             write_end(response.ends.add(), match_id, seat, verdict)
-        turns = hub.take(player) if not player.starts else []
+        turns = player.take() if not player.starts else []
         if turns:
             now_us = hub.now_us()
             for turn in turns:

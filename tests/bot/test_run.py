@@ -12,8 +12,10 @@ import grpc
 import grpc.aio
 import pytest
 
-from arena.referee.hub import DONE, SHUTDOWN, Hello, Hub, PlayerId
+from arena.referee.hub import Hub
+from arena.referee.plan import PlayerId
 from arena.referee.service import Referee, Refusal, server_options
+from arena.referee.stream import DONE, SHUTDOWN, Hello
 from engine.record import verify
 from tests.referee.tables import games
 from tests.referee.wire import honest, room

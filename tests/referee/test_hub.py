@@ -8,7 +8,8 @@ import pytest
 
 from arena.referee.clock import Limits
 from arena.referee.faults import FaultKind
-from arena.referee.hub import DONE, SHUTDOWN, TAKEN_OVER, Abandoned
+from arena.referee.plan import Abandoned
+from arena.referee.stream import DONE, SHUTDOWN, TAKEN_OVER
 from arena.v1 import play_pb2
 from engine.record import verify
 from tests.referee.tables import games

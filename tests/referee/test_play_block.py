@@ -14,8 +14,10 @@ import grpc.aio
 import pytest
 
 from arena.referee.blocks import Blocks
-from arena.referee.hub import Hello, Hub, PlayerId
+from arena.referee.hub import Hub
+from arena.referee.plan import PlayerId
 from arena.referee.service import Referee, Refusal, server_options
+from arena.referee.stream import Hello
 from arena.tournaments.block import (
     Block,
     BotLog,

@@ -7,8 +7,10 @@ import grpc
 import grpc.aio
 import pytest
 
-from arena.referee.hub import SHUTDOWN, Hello, Hub, PlayerId
+from arena.referee.hub import Hub
+from arena.referee.plan import PlayerId
 from arena.referee.service import LOGINS, Referee, Refusal, server_options
+from arena.referee.stream import SHUTDOWN, Hello
 from arena.v1 import play_pb2
 from tests.referee.tables import games
 from tests.referee.wire import Wire, room

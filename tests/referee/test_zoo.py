@@ -10,7 +10,7 @@ import pytest
 
 from arena.referee.clock import Limits
 from arena.referee.faults import FaultKind
-from arena.referee.hub import DEAD
+from arena.referee.stream import DEAD
 from arena.v1 import play_pb2
 from engine.record import verify
 from tests.referee.tables import games, title

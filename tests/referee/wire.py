@@ -12,9 +12,11 @@ import grpc.aio
 
 import engine
 from arena.referee.clock import Limits
-from arena.referee.hub import DONE, Hub, MatchPlan
+from arena.referee.hub import Hub
 from arena.referee.match import Verdict
+from arena.referee.plan import MatchPlan
 from arena.referee.service import Referee
+from arena.referee.stream import DONE
 from arena.v1 import play_pb2
 from engine.game import Game
 from tests.referee.tables import PATIENT
