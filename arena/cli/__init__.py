@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from arena.cli import bot, demo, doctor, play, ratings, record, services, tournament, user
+from arena.cli import bot, demo, doctor, play, ratings, record, rules, services, tournament, user
 from arena.errors import ArenaError, BadRequest
 
 
@@ -23,7 +23,10 @@ class Parser(argparse.ArgumentParser):
 def run() -> NoReturn:
     """The console script. Ends without waiting: a gRPC client sometimes hangs while Python takes it apart at exit."""
     code = main()
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = 1  # whoever read our output has gone: nobody is left to be told
     sys.stderr.flush()
     os._exit(code)
 
@@ -32,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
     parser = Parser(prog="arena", description="Bots play card games with hidden information.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
-    for room in (demo, services, play, bot, tournament, ratings, record, user, doctor):
+    for room in (demo, services, rules, play, bot, tournament, ratings, record, user, doctor):
         room.add_commands(commands)
     arguments = parser.parse_args(argv)
     try:
@@ -47,6 +50,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("arena: stopped", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        sys.stderr.close()
         return 1
     return code

@@ -11,7 +11,7 @@ from typing import Any
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option
 from arena.cli.table import Value, print_table
-from arena.errors import AlreadyExists, ArenaError
+from arena.errors import AlreadyExists, ArenaError, BadRequest
 from arena.v1 import submission_pb2 as pb
 from arena.v1.submission_pb2_grpc import SubmissionServiceStub
 
@@ -46,31 +46,31 @@ def add_commands(commands: Any) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
     new = actions.add_parser("new", help="make a folder with a bot that plays")
-    new.add_argument("name")
+    new.add_argument("name", metavar="NAME", help="name of the bot and of its folder")
     new.add_argument("--game", action="append", default=[], help="a game it plays; give it again for more")
     new.set_defaults(run=run_new)
 
     check = actions.add_parser("check", help="do here what the server does with a submission")
-    check.add_argument("folder", type=Path)
+    check.add_argument("folder", type=Path, metavar="FOLDER", help="the folder that holds bot.toml")
     check.set_defaults(run=run_check)
 
     submit = actions.add_parser("submit", help="upload a bot and wait until it is accepted or rejected")
-    submit.add_argument("folder", type=Path)
+    submit.add_argument("folder", type=Path, metavar="FOLDER", help="the folder that holds bot.toml")
     submit.add_argument("--no-wait", action="store_true", help="return as soon as it is uploaded")
     submit.set_defaults(run=run_submit)
 
     listing = actions.add_parser("list", help="the bots on the server")
-    listing.add_argument("--game", default="")
-    listing.add_argument("--json", action="store_true")
+    listing.add_argument("--game", default="", help="only those that play it")
+    listing.add_argument("--json", action="store_true", help="print JSON")
     listing.set_defaults(run=run_list)
 
     log = actions.add_parser("log", help="what a bot wrote while it was validated")
-    log.add_argument("name")
-    log.add_argument("--version", type=int, default=0)
+    log.add_argument("name", metavar="BOT")
+    log.add_argument("--version", type=int, default=0, metavar="N", help="default the newest")
     log.set_defaults(run=run_log)
 
     retire = actions.add_parser("retire", help="take a bot out of future tournaments")
-    retire.add_argument("name")
+    retire.add_argument("name", metavar="BOT")
     retire.set_defaults(run=run_retire)
 
     for action in (submit, listing, log, retire):
@@ -80,16 +80,29 @@ def add_commands(commands: Any) -> None:
 def run_new(arguments: argparse.Namespace) -> int:
     """Writes NAME/bot.toml and NAME/main.py."""
     import engine
+    from sandbox.archive import ArchiveError, parse_manifest
 
-    games = [engine.load(game).id for game in arguments.game] or sorted(engine.GAMES)
+    try:
+        games = [engine.find(game)[0].id for game in arguments.game] or sorted(engine.GAMES)
+    except ValueError as error:
+        raise BadRequest(str(error)) from error
     folder = Path(arguments.name)
     if folder.exists():
         raise AlreadyExists(f"{folder} exists; choose another name or remove it")
     words = {"name": folder.name, "games": ", ".join(f'"{game}"' for game in games)}
-    folder.mkdir(parents=True)
-    (folder / "bot.toml").write_text(FIRST_MANIFEST.format(**words))
-    (folder / "main.py").write_text(FIRST_BOT.format(**words))
-    print(f"{folder}/main.py is a bot that plays; next: arena play {games[0]} {folder} random random random")
+    manifest = FIRST_MANIFEST.format(**words)
+    try:
+        parse_manifest(manifest.encode())
+    except ArchiveError as error:
+        raise BadRequest(str(error)) from error
+    try:
+        folder.mkdir(parents=True)
+        (folder / "bot.toml").write_text(manifest)
+        (folder / "main.py").write_text(FIRST_BOT.format(**words))
+    except OSError as error:
+        raise ArenaError(f"cannot write {folder}: {error.strerror}; choose another place") from error
+    others = " ".join(["random"] * (engine.GAMES[games[0]].usual_seats - 1))
+    print(f"{folder}/main.py is a bot that plays; next: arena play {games[0]} {folder} {others}")
     return 0
 
 

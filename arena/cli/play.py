@@ -4,16 +4,19 @@ import argparse
 import hashlib
 import secrets
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import engine
 from arena.bot import Turn, load
+from arena.bot.turn import number_of
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option, read_settings
 from arena.cli.table import Value, print_table
-from arena.errors import BadRequest
+from arena.errors import ArenaError, BadRequest
 from arena.referee.local import play_local
 from arena.v1.match_pb2 import PlayMatchRequest
 from arena.v1.match_pb2_grpc import MatchServiceStub
@@ -33,15 +36,15 @@ def add_commands(commands: Any) -> None:
         description="A BOT is a house bot's name, the folder of a bot of yours (it runs here, unprotected), or "
         "remote:NAME for one that is connected to the server.",
     )
-    parser.add_argument("game")
-    parser.add_argument("bots", nargs="+", metavar="BOT")
-    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
+    parser.add_argument("game", metavar="GAME", help="a game's id or one of its presets; 'arena rules' lists them")
+    parser.add_argument("bots", nargs="+", metavar="BOT", help="one for each seat, seat 0 first")
+    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="an option of the game")
     parser.add_argument("--seed", metavar="HEX", help="up to 32 bytes; shorter ones are filled up with zeros")
     parser.add_argument(
         "--record", type=Path, metavar="FILE", help="write the record; with --matches, FILE-1, FILE-2 …"
     )
-    parser.add_argument("--matches", type=int, default=1, metavar="N")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--matches", type=int, default=1, metavar="N", help="play N matches and print means")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run_play)
     add_data_option(parser)
 
@@ -111,14 +114,55 @@ def _choose(game: engine.Game, name: str) -> Choose:
     if Path(name).is_dir():
         try:
             bot = load(name)
-        except ValueError as error:
-            raise BadRequest(str(error)) from error
+        except (Exception, SystemExit) as error:
+            if _is_its_own(error, name):
+                raise _failed(name, "while it was loaded", error) from error
+            if isinstance(error, ValueError):
+                raise BadRequest(str(error)) from error
+            raise
         if game.id not in bot.games:
             raise BadRequest(f"{name} does not play {game.id}; its bot.toml lists {', '.join(bot.games) or 'no games'}")
-        return bot.choose
+        return _watched(name, bot.choose)
     raise BadRequest(
         f"there is no bot '{name}'; use a house bot ({', '.join(sorted(_house_names()))}), a folder, or {REMOTE}NAME"
     )
+
+
+def _watched(name: str, choose: Choose) -> Choose:
+    """The same function; what goes wrong in it is told as the bot's own failure."""
+
+    def ask(turn: Turn) -> int:
+        try:
+            return number_of(turn, choose(turn))
+        except (Exception, SystemExit) as error:
+            raise _failed(name, f"at turn {turn.number}", error) from error
+
+    return ask
+
+
+def _failed(name: str, when: str, error: BaseException) -> ArenaError:
+    """The sentence for a bot that raised something, after the traceback for its author, without our own frames."""
+    lines = traceback.format_exception(error.with_traceback(_frames_of(error, name)))
+    print("".join(lines).rstrip(), file=sys.stderr)
+    return ArenaError(f"the bot '{name}' failed {when}, see above; on a server it would have ended there")
+
+
+def _frames_of(error: BaseException, name: str) -> TracebackType | None:
+    """The traceback from the first frame of the bot's own files on; None if it was not in them."""
+    frames = error.__traceback__
+    while frames is not None and not _in_folder(frames.tb_frame.f_code.co_filename, name):
+        frames = frames.tb_next
+    return frames
+
+
+def _is_its_own(error: BaseException, name: str) -> bool:
+    """Whether the bot's own files raised it, or cannot be parsed."""
+    unparsed = isinstance(error, SyntaxError) and _in_folder(error.filename or "", name)
+    return unparsed or _frames_of(error, name) is not None
+
+
+def _in_folder(file: str, name: str) -> bool:
+    return Path(file).is_relative_to(Path(name).resolve())
 
 
 def _house_names() -> set[str]:

@@ -16,9 +16,15 @@ HEADS = ["Place", "Bot", "Elo", "Units", "Mean points", "Faults"]
 def add_commands(commands: Any) -> None:
     """Adds `arena ratings`."""
     parser = commands.add_parser("ratings", help="the rating tables")
-    parser.add_argument("game", nargs="?", default="", help="a game, or 'rebuild'")
-    parser.add_argument("--seats", type=int, default=0)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument(
+        "game",
+        nargs="?",
+        default="",
+        metavar="GAME",
+        help="only this one; or the word 'rebuild': compute all again from the results",
+    )
+    parser.add_argument("--seats", type=int, default=0, metavar="N", help="only tables of N seats")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--verify", action="store_true", help="with rebuild: compare with what is stored")
     parser.set_defaults(run=run_ratings)
     add_data_option(parser)

@@ -26,22 +26,24 @@ def add_commands(commands: Any) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
     create = actions.add_parser("create", help="make a balanced round-robin; with --bots it starts at once")
-    create.add_argument("name", nargs="?", default="")
-    create.add_argument("--game", required=True)
+    create.add_argument("name", nargs="?", default="", metavar="NAME", help="default GAME-N")
+    create.add_argument("--game", required=True, help="a game's id or one of its presets; 'arena rules' lists them")
     create.add_argument(
         "--bots", nargs="+", default=[], metavar="BOT", help="names, or 'all' for every bot of the game"
     )
-    create.add_argument("--seats", type=int, default=0)
-    create.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
-    create.add_argument("--orbits", type=int, default=1, help="passes of the schedule (default 1)")
-    create.add_argument("--units", type=int, default=4, help="duplicate units at each table of a pass (default 4)")
-    create.add_argument("--move-ms", type=int, default=0, help="time for one move")
-    create.add_argument("--bank-ms", type=int, default=0, help="extra time for a whole match")
+    create.add_argument("--seats", type=int, default=0, metavar="N", help="default the usual number of the game")
+    create.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="an option of the game")
+    create.add_argument("--orbits", type=int, default=1, metavar="N", help="passes of the schedule (default 1)")
+    create.add_argument(
+        "--units", type=int, default=4, metavar="N", help="duplicate units at each table of a pass (default 4)"
+    )
+    create.add_argument("--move-ms", type=int, default=0, metavar="N", help="time for one move")
+    create.add_argument("--bank-ms", type=int, default=0, metavar="N", help="extra time for a whole match")
     create.add_argument("--open", action="store_true", help="leave it open for entries; start it with 'start'")
     create.set_defaults(run=run_create)
 
     enter = actions.add_parser("enter", help="enter bots into an open tournament")
-    enter.add_argument("name")
+    enter.add_argument("name", metavar="TOURNAMENT")
     enter.add_argument("bots", nargs="+", metavar="BOT")
     enter.set_defaults(run=run_enter)
 
@@ -51,12 +53,12 @@ def add_commands(commands: Any) -> None:
         ("show", "print one tournament", run_show),
     ):
         action = actions.add_parser(word, help=text)
-        action.add_argument("name")
+        action.add_argument("name", metavar="TOURNAMENT")
         action.set_defaults(run=what)
         add_data_option(action)
 
     listing = actions.add_parser("list", help="the tournaments, newest first")
-    listing.add_argument("--json", action="store_true")
+    listing.add_argument("--json", action="store_true", help="print JSON")
     listing.set_defaults(run=run_list)
 
     for action in (create, enter, listing):

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,9 @@ def test_several_matches_print_means_and_write_a_record_each(
         (["play", "callbreak", *["random"] * 4, "--seed", "00" * 33], "at most 32"),
         (["play", "callbreak", *["random"] * 4, "--matches", "0"], "give 1 or more"),
         (["record", "verify", "/nowhere/m.jsonl"], "cannot read"),
+        (["bot", "new", "mine", "--game", "nogame"], "There is no game"),
+        (["bot", "new", "My Bot"], "lower-case letters"),
+        (["rules", "nogame"], "There is no game"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(
@@ -112,3 +117,54 @@ def test_a_new_bot_plays_at_once(
     assert "first" in capsys.readouterr().out
     assert main(["bot", "new", "first"]) == 1
     assert "exists" in capsys.readouterr().err
+
+
+def test_a_bot_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bot", "new", "/proc/mine"]) == 1
+    error = capsys.readouterr().err
+    assert "choose another place" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("raise OSError('no model')", "OSError: no model"),
+        ("def choose(turn:", "SyntaxError"),
+        ("import sys\nsys.exit('no model')", "SystemExit: no model"),
+        ("def choose(turn):\n    raise ValueError('lost')", "ValueError: lost"),
+        ("def choose(turn):\n    return 'AS'", "returned 'AS'"),
+    ],
+)
+def test_a_bot_that_fails_is_told_to_its_author_without_our_own_frames(
+    code: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bot.toml").write_text('name = "mine"\nentry = "main.py"\ngames = ["callbreak"]\n')
+    (tmp_path / "main.py").write_text(code)
+    assert main(["play", "callbreak", str(tmp_path), *["random"] * 3]) == 1
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.splitlines()[-1].startswith(f"arena: the bot '{tmp_path}' failed")
+    assert "/arena/cli/" not in error
+
+
+@pytest.mark.parametrize("game", sorted(engine.GAMES))
+def test_the_rules_name_every_option(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules"]) == 0
+    assert game in capsys.readouterr().out
+    assert main(["rules", game]) == 0
+    out = capsys.readouterr().out
+    for name, value in engine.write_options(engine.load(game).options).items():
+        assert f"\n{name}={value}\n" in out
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    record = tmp_path / "m.jsonl"
+    main(["play", "callbreak", *["random"] * 4, "--seed", "01", "--record", str(record)])
+    command = [sys.executable, "-m", "arena", "record", "show", *[str(record)] * 20]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as shown:
+        assert shown.stdout is not None
+        assert shown.stderr is not None
+        shown.stdout.readline()
+        shown.stdout.close()
+        assert shown.stderr.read() == b""
