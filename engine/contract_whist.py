@@ -189,6 +189,10 @@ class ContractWhistState:
     def deal(self) -> int:
         return self.dealing.deal
 
+    @property
+    def redeal(self) -> int:
+        return self.dealing.redeal
+
     def to_act(self) -> tuple[int, ...]:
         return () if self.over else (self.table.turn,)
 

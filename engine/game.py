@@ -61,6 +61,12 @@ class State(Protocol):
         """Number of the current deal, from 0; a thrown-in deal keeps its number. Always 0 in a game without deals."""
         ...
 
+    @property
+    def redeal(self) -> int:
+        """How often the current deal has been thrown in. While neither this nor :attr:`deal` changes, the cards on
+        the table are those of the last pack of :meth:`packs`."""
+        ...
+
     def to_act(self) -> tuple[Seat, ...]:
         """Seats that owe a decision, ascending: one is a turn, several choose at the same time, none means over."""
         ...

@@ -195,6 +195,10 @@ class MinusOneState:
     def deal(self) -> int:
         return 0
 
+    @property
+    def redeal(self) -> int:
+        return 0
+
     def to_act(self) -> tuple[int, ...]:
         if self.over:
             return ()

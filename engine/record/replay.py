@@ -1,11 +1,5 @@
-"""Records of matches: written while a match is played, and verified by playing them again. Knows no clock and no file.
+"""Verifies a record by playing it again. Trusts nothing in it."""
 
-A record is UTF-8 text with one compact JSON object on each line: a header, every pack as it is dealt, every decision,
-and the result. docs/record.md describes the fields.
-"""
-
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
@@ -14,25 +8,11 @@ from engine import GAMES, VERSION, load_with
 from engine.cards import write_card
 from engine.game import Game, OutOfPacks, State
 from engine.options import write_options
-
-FAULTS: Final = ("ILLEGAL", "LATE", "GARBLED", "GONE")
-"""Kinds of faults. The action of such a line is the fallback that was played instead."""
-
-FORFEITED: Final = "FORFEITED"
-"""Stands in place of a fault when the house plays for a seat that was forfeited before."""
+from engine.record.lines import EXTRAS, FAULTS, FORFEITED, RecordError, read_line, split_lines, write_pack
+from engine.record.result import seal, with_forfeits
 
 _DRAWS: Final = {"first_dealer": int, "first_trump": str}
-_EXTRAS: Final = {"tournament": str, "unit": int, "rotation": int}
 _HEX: Final = frozenset("0123456789abcdef")
-
-
-class RecordError(ValueError):
-    """A record that cannot be trusted: ``line`` (from 1) is where that shows, and ``sentence`` says how."""
-
-    def __init__(self, line: int, sentence: str) -> None:
-        super().__init__(f"line {line}: {sentence}")
-        self.line = line
-        self.sentence = sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,86 +45,6 @@ class Verified:
     hash: str
 
 
-class Recorder:
-    """Writes the record of one match.
-
-    Show it the state at the start and after every action; tell it every decision, those made at the same time in seat
-    order. Give it either the seed or, while the seed is secret, its commitment (64 hex digits).
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        *,
-        players: Sequence[str],
-        seed: bytes | None = None,
-        commitment: str | None = None,
-        **extras: str | int,
-    ) -> None:
-        if (seed is None) == (commitment is None):
-            raise ValueError("A record needs either the seed or the commitment of its match.")
-        if len(players) != game.seats:
-            raise ValueError(f"A record of {game.title} needs {game.seats} players, not {len(players)}.")
-        unknown = set(extras) - set(_EXTRAS)
-        if unknown:
-            raise ValueError(f"A record has no field {min(unknown)!r}; extra fields are {', '.join(_EXTRAS)}.")
-        secret = {"commitment": commitment} if seed is None else {"seed": seed.hex()}
-        self._game = game
-        self._before = {
-            "record": 1,
-            "game": game.id,
-            "options": write_options(game.options),
-            "seats": game.seats,
-            **secret,
-        }
-        self._after = {
-            "players": list(map(_clean, players)),
-            "engine": VERSION,
-            **{name: extras[name] for name in _EXTRAS if name in extras},
-        }
-        self._lines: list[str] = []
-        self._deal = 0
-        self._packs = 0
-
-    def observe_state(self, state: State) -> None:
-        """Writes the packs that were dealt since the last call."""
-        if not self._lines:
-            self._lines.append(_line({**self._before, **self._game.draws(state), **self._after}))
-        if state.deal != self._deal:
-            self._deal = state.deal
-            self._packs = 0
-        packs = state.packs()
-        self._lines.extend(_pack_line(pack) for pack in packs[self._packs :])
-        self._packs = len(packs)
-
-    def decision(
-        self, seat: int, action: int, legal_count: int, ms: int, fault: Mapping[str, str] | None = None
-    ) -> None:
-        """Writes a decision. ``fault`` has ``kind``, one of FAULTS, and ``reason``, a sentence; or FORFEITED alone."""
-        line: dict[str, Any] = {"seat": seat, "action": self._game.write(action), "legal": legal_count, "ms": ms}
-        if fault is not None:
-            line["fault"] = {"kind": fault["kind"]}
-            if fault["kind"] != FORFEITED:
-                line["fault"]["reason"] = _clean(fault["reason"])
-        self._lines.append(_line(line))
-
-    def finish(self, state: State, forfeited: Sequence[int] = ()) -> str:
-        """The whole record of a match that is over."""
-        seats = sorted(set(forfeited))
-        result = {"scores": state.scores(), "forfeited": seats, "places": with_forfeits(state.places(), seats)}
-        body = "".join(line + "\n" for line in self._lines)
-        return body + _line({**result, "hash": _hash(body, result)}) + "\n"
-
-
-def with_forfeits(places: Sequence[int], forfeited: Sequence[int]) -> list[int]:
-    """Places by seat when some seats are forfeited: those share the last place, the others' are among themselves."""
-    others = [place for seat, place in enumerate(places) if seat not in forfeited]
-    return [
-        1 + len(others) if seat in forfeited else 1 + sum(other < place for other in others)
-        for seat, place in enumerate(places)
-    ]
-
-
 def verify(text: str | bytes, seed: bytes | None = None) -> Verified:
     """What a record says, after playing it again.
 
@@ -153,25 +53,7 @@ def verify(text: str | bytes, seed: bytes | None = None) -> Verified:
 
     :raises RecordError: if anything in it does not hold, with the first line where that shows.
     """
-    return _Reading(_lines(text), seed).verified()
-
-
-def digest(text: str | bytes) -> str:
-    """64 hex digits over what was played and how it ended: actions, faults, scores, places and forfeited seats. Times,
-    players and the header do not matter. The record is not verified.
-
-    :raises RecordError: if the text is no record at all.
-    """
-    lines = _lines(text)
-    said: list[Any] = []
-    for number, line in enumerate(lines[1:], start=2):
-        found = _parsed(number, line)
-        if "action" in found:
-            fault = found.get("fault")
-            said.append([found.get("seat"), found["action"], fault.get("kind") if isinstance(fault, dict) else None])
-    last = _parsed(len(lines), lines[-1])
-    said.append([last.get("scores"), last.get("places"), last.get("forfeited")])
-    return hashlib.sha256(json.dumps(said, separators=(",", ":")).encode()).hexdigest()
+    return _Reading(split_lines(text), seed).verified()
 
 
 class _Reading:
@@ -188,7 +70,8 @@ class _Reading:
         game, state = self._start()
         start = state.clone()
         decisions: list[Decision] = []
-        dealt = (0, self._dealt(state, 0))
+        dealt = (state.deal, state.redeal)
+        self._read_packs(state.packs())
         while state.to_act():
             decision = self._decision(game, state)
             decisions.append(decision)
@@ -196,8 +79,10 @@ class _Reading:
                 state.apply(decision.seat, decision.action)
             except OutOfPacks:
                 raise RecordError(self._at + 1, "A new deal is due here, and the record has no pack for it.") from None
-            seen = dealt[1] if dealt[0] == state.deal else 0
-            dealt = (state.deal, self._dealt(state, seen))
+            if dealt != (state.deal, state.redeal):
+                known = dealt[1] + 1 if dealt[0] == state.deal else 0
+                dealt = (state.deal, state.redeal)
+                self._read_packs(state.packs()[known:])
         return self._result(game, start, state, decisions)
 
     def _start(self) -> tuple[Game, State]:
@@ -222,11 +107,11 @@ class _Reading:
             self._fail(f"The {secret} must be 64 hex digits.")
         sample = game.start(bytes(32))
         drawn = list(game.draws(sample))
-        extras = [name for name in _EXTRAS if name in header]
+        extras = [name for name in EXTRAS if name in header]
         fields = ["record", "game", "options", "seats", secret, *drawn, "players", "engine", *extras]
         if list(header) != fields:
             self._fail(f"The fields of this header must be {', '.join(fields)}, in this order.")
-        for name, form in ({name: _DRAWS[name] for name in drawn} | {name: _EXTRAS[name] for name in extras}).items():
+        for name, form in ({name: _DRAWS[name] for name in drawn} | {name: EXTRAS[name] for name in extras}).items():
             if not (_is_number(header[name]) if form is int else isinstance(header[name], str)):
                 self._fail(f"The header's {name} must be {'a whole number' if form is int else 'a text'}.")
         players = header["players"]
@@ -255,7 +140,7 @@ class _Reading:
         known = {write_card(card): card for pack in sample.packs()[:1] for card in pack}
         for number, line in enumerate(self._lines, start=1):
             if line.startswith('{"pack":'):
-                pack = _parsed(number, line)["pack"]
+                pack = read_line(number, line)["pack"]
                 if not isinstance(pack, list) or not all(isinstance(card, str) and card in known for card in pack):
                     raise RecordError(number, "A pack must be a list of this table's cards, such as TD.")
                 cards = [known[card] for card in pack]
@@ -264,14 +149,12 @@ class _Reading:
                 packs.append(cards)
         return packs
 
-    def _dealt(self, state: State, seen: int) -> int:
-        """Reads the packs that the state has and the record has not shown yet; comes back with how many it has."""
-        packs = state.packs()
-        for pack in packs[seen:]:
+    def _read_packs(self, packs: Sequence[Sequence[int]]) -> None:
+        """Reads the packs that the match deals here."""
+        for pack in packs:
             self._next("a pack")
-            if self._lines[self._at - 1] != _pack_line(pack):
+            if self._lines[self._at - 1] != write_pack(pack):
                 self._fail("Here the pack of a new deal must stand, as the seed deals it in dealing order.")
-        return len(packs)
 
     def _decision(self, game: Game, state: State) -> Decision:
         found = self._next("a decision")
@@ -335,7 +218,7 @@ class _Reading:
             raise RecordError(self._at + 1, "The match is over, and there is something behind the result.")
         body = "".join(line + "\n" for line in self._lines[:-1])
         result = {name: found[name] for name in ("scores", "forfeited", "places")}
-        if found["hash"] != _hash(body, result):
+        if found["hash"] != seal(body, result):
             self._fail("This record was altered: its hash does not fit.")
         return Verified(
             self._header, game, start, end, tuple(decisions), tuple(seats), tuple(end.scores()), tuple(places),
@@ -346,54 +229,10 @@ class _Reading:
         if self._at == len(self._lines):
             raise RecordError(self._at + 1, f"The record ends here, where {what} must stand; it was cut off.")
         self._at += 1
-        return _parsed(self._at, self._lines[self._at - 1])
+        return read_line(self._at, self._lines[self._at - 1])
 
     def _fail(self, sentence: str) -> NoReturn:
         raise RecordError(self._at, sentence)
-
-
-def _lines(text: str | bytes) -> list[str]:
-    """The lines of a record without their line breaks."""
-    if isinstance(text, bytes):
-        try:
-            text = text.decode()
-        except UnicodeDecodeError as error:
-            raise RecordError(1 + error.object[: error.start].count(b"\n"), "This line is not UTF-8 text.") from None
-    if not text:
-        raise RecordError(1, "The record is empty.")
-    lines = text.split("\n")
-    if lines[-1]:
-        raise RecordError(len(lines), "The last line must end with a line break; the record was cut off.")
-    return lines[:-1]
-
-
-def _parsed(number: int, line: str) -> dict[str, Any]:
-    """The object of a line, which must be written exactly as this module writes it."""
-    try:
-        found = json.loads(line)
-        same = isinstance(found, dict) and _line(found) == line
-    except (ValueError, RecursionError):
-        raise RecordError(number, "This line is not JSON.") from None
-    if not same:
-        raise RecordError(number, "This line is not a JSON object in compact form.")
-    return found  # type: ignore[no-any-return]
-
-
-def _line(found: Mapping[str, Any]) -> str:
-    return json.dumps(found, separators=(",", ":"), ensure_ascii=False)
-
-
-def _pack_line(pack: Sequence[int]) -> str:
-    return _line({"pack": list(map(write_card, pack))})
-
-
-def _hash(body: str, result: Mapping[str, Any]) -> str:
-    return hashlib.sha256((body + _line(result)).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _clean(text: str) -> str:
-    """The text without lone surrogates, which UTF-8 cannot hold."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _is_number(value: object) -> bool:

@@ -1,0 +1,93 @@
+"""Writes the record of a match while it is played. Knows no clock: whoever plays says how long a decision took."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from engine import VERSION
+from engine.game import Game, State
+from engine.options import write_options
+from engine.record.lines import EXTRAS, FORFEITED, clean, write_line, write_pack
+from engine.record.result import seal, with_forfeits
+
+
+class Recorder:
+    """Writes the record of one match.
+
+    Show it the state at the start and after every action; tell it every decision, those made at the same time in seat
+    order. Give it either the seed or, while the seed is secret, its commitment (64 hex digits).
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        players: Sequence[str],
+        seed: bytes | None = None,
+        commitment: str | None = None,
+        **extras: str | int,
+    ) -> None:
+        if (seed is None) == (commitment is None):
+            raise ValueError("A record needs either the seed or the commitment of its match.")
+        if len(players) != game.seats:
+            raise ValueError(f"A record of {game.title} needs {game.seats} players, not {len(players)}.")
+        unknown = set(extras) - set(EXTRAS)
+        if unknown:
+            raise ValueError(f"A record has no field {min(unknown)!r}; extra fields are {', '.join(EXTRAS)}.")
+        secret = {"commitment": commitment} if seed is None else {"seed": seed.hex()}
+        self._game = game
+        self._before = {
+            "record": 1,
+            "game": game.id,
+            "options": write_options(game.options),
+            "seats": game.seats,
+            **secret,
+        }
+        self._after = {
+            "players": list(map(clean, players)),
+            "engine": VERSION,
+            **{name: extras[name] for name in EXTRAS if name in extras},
+        }
+        self._texts: dict[int, str] = {}
+        self._lines: list[str] = []
+        self._deal = 0
+        self._redeal = -1
+
+    def observe_state(self, state: State) -> None:
+        """Writes the packs that were dealt since the last call."""
+        deal = state.deal
+        redeal = state.redeal
+        if deal == self._deal and redeal == self._redeal:
+            return
+        if not self._lines:
+            self._lines.append(write_line({**self._before, **self._game.draws(state), **self._after}))
+        known = self._redeal + 1 if deal == self._deal else 0
+        self._lines.extend(write_pack(pack) for pack in state.packs()[known:])
+        self._deal = deal
+        self._redeal = redeal
+
+    def decision(
+        self, seat: int, action: int, legal_count: int, ms: int, fault: Mapping[str, str] | None = None
+    ) -> None:
+        """Writes a decision. ``fault`` has ``kind``, one of FAULTS, and ``reason``, a sentence; or FORFEITED alone."""
+        # By hand: nearly all lines of a record are these, and an encoder takes ten times as long.
+        line = f'{{"seat":{seat},"action":{self._written(action)},"legal":{legal_count},"ms":{ms}'
+        if fault is not None:
+            told = {"kind": fault["kind"]}
+            if fault["kind"] != FORFEITED:
+                told["reason"] = clean(fault["reason"])
+            line += f',"fault":{write_line(told)}'
+        self._lines.append(line + "}")
+
+    def finish(self, state: State, forfeited: Sequence[int] = ()) -> str:
+        """The whole record of a match that is over."""
+        seats = sorted(set(forfeited))
+        result = {"scores": state.scores(), "forfeited": seats, "places": with_forfeits(state.places(), seats)}
+        body = "".join(line + "\n" for line in self._lines)
+        return body + write_line({**result, "hash": seal(body, result)}) + "\n"
+
+    def _written(self, action: int) -> str:
+        """The action's text as JSON."""
+        text = self._texts.get(action)
+        if text is None:
+            text = self._texts[action] = json.dumps(self._game.write(action), ensure_ascii=False)
+        return text
