@@ -104,8 +104,9 @@ def test_every_match_has_notes_and_draws_of_its_own() -> None:
     game = games()[0]
 
     def counts_its_turns(turn: Turn) -> int:
-        turn.notes["turns"] = turn.notes.get("turns", 0) + 1
-        return turn.legal[(turn.notes["turns"] + turn.rng.randrange(7)) % len(turn.legal)]
+        turns: int = turn.notes.get("turns", 0) + 1
+        turn.notes["turns"] = turns
+        return turn.legal[(turns + turn.rng.randrange(7)) % len(turn.legal)]
 
     async def at_the_table() -> None:
         async with Hub() as hub, asyncio.timeout(WITHIN_S):
