@@ -7,7 +7,7 @@ do not name is unknown to us and gets ENOSYS, which libraries take as an old ker
 import errno
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from sandbox.syscalls import NUMBERS
@@ -32,6 +32,8 @@ NOT_PERMITTED: dict[str, str] = {
     "holds memory that belongs to no process": """
         shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl mq_open mq_unlink
         mq_timedsend mq_timedreceive mq_notify mq_getsetattr setxattr lsetxattr fsetxattr""",
+    "signals to other cells through a file that all of them may read": """
+        flock inotify_init inotify_init1 inotify_add_watch""",
     "takes more of the processors than its share": """
         sched_setaffinity sched_setattr sched_setscheduler sched_setparam ioprio_set mbind set_mempolicy
         set_mempolicy_home_node""",
@@ -51,6 +53,8 @@ _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000
 _NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _TERMINAL = (0x5412, 0x541C, 0x5423)  # TIOCSTI, TIOCLINUX, TIOCSETD: typing into somebody's terminal
+_FILE_SIGNALS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
+"""What fcntl does with locks (F_GETLK … F_OFD_SETLKW), leases (F_SETLEASE, F_GETLEASE) and notices (F_NOTIFY)."""
 _UNIX = 1  # AF_UNIX, the only family that the seat socket needs
 
 _KILL = 0x80000000
@@ -128,9 +132,16 @@ def _no_new_namespaces() -> list[Instruction]:
 
 
 def _no_terminal_input() -> list[Instruction]:
-    checks: list[Instruction] = [
-        (_EQUAL, len(_TERMINAL) - place, 0, request) for place, request in enumerate(_TERMINAL)
-    ]
+    return _none_of(_TERMINAL)
+
+
+def _no_file_signals() -> list[Instruction]:
+    return _none_of(_FILE_SIGNALS)
+
+
+def _none_of(requests: Sequence[int]) -> list[Instruction]:
+    """Refuses these values of the second argument, of which the kernel takes the lower half."""
+    checks: list[Instruction] = [(_EQUAL, len(requests) - place, 0, request) for place, request in enumerate(requests)]
     return [
         (_LOAD, 0, 0, _AT_ARGUMENTS + 8),
         *checks,
@@ -144,4 +155,5 @@ _BY_ARGUMENT: dict[str | None, Callable[[], list[Instruction]]] = {
     "socketpair": _only_unix_sockets,
     "clone": _no_new_namespaces,
     "ioctl": _no_terminal_input,
+    "fcntl": _no_file_signals,
 }

@@ -252,6 +252,15 @@ ATTACKS = [
             print(attempt(os.write, os.open("/proc/self/oom_score_adj", os.O_WRONLY), b"-500"))
         else: print("no /proc")
         """, says=r"E\w+ E\w+ E\w+ E\w+\n(\{'0{16}'\}\nnew privileges: 1\nfirst to go: 1000\nEACCES|no /proc)"),
+    Attack("signals through a file that all cells read", """
+        import fcntl
+        file = open("/usr/bin/env", "rb")
+        print(attempt(fcntl.flock, file, fcntl.LOCK_EX | fcntl.LOCK_NB),
+              attempt(fcntl.lockf, file, fcntl.LOCK_SH | fcntl.LOCK_NB),
+              *(attempt(fcntl.fcntl, file, command, bytes(32)) for command in (5, 36, 37)),
+              *(attempt(fcntl.fcntl, file, command, 0) for command in (1024, 1025)),
+              attempt(fcntl.fcntl, os.open("/usr", os.O_RDONLY), 1026, 0x21), call("inotify_init1", 0))
+        """, says="(EPERM ?){9}"),
     Attack("typing into a terminal", """
         import fcntl
         print([attempt(fcntl.ioctl, number, 0x5412, b"x") for number in (0, 1, 2)])

@@ -114,6 +114,17 @@ def test_nothing_is_typed_into_a_terminal(machine: str) -> None:
 
 
 @machines
+def test_no_file_that_all_cells_read_carries_a_signal(machine: str) -> None:
+    fcntl = NUMBERS[machine]["fcntl"]
+    for command in (5, 6, 7, 36, 37, 38, 1024, 1025, 1026, 0xFFFFFFFF_00000006):
+        assert ask(machine, fcntl, 0, command) == errno.EPERM
+    for command in (0, 1, 2, 3, 4, 8, 9, 1030, 1031, 1032):
+        assert ask(machine, fcntl, 0, command) == ALLOW
+    for name in {"flock", "inotify_init", "inotify_init1", "inotify_add_watch"} & NUMBERS[machine].keys():
+        assert ask(machine, NUMBERS[machine][name]) == errno.EPERM
+
+
+@machines
 def test_the_lists_name_only_calls_that_exist_and_no_call_twice(machine: str) -> None:
     known = {name for table in NUMBERS.values() for name in table}
     assert listed(NOT_PERMITTED) | listed(MISSING) <= known
