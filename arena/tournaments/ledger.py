@@ -27,8 +27,9 @@ GRACE_MS = 15_000
 COUNTED_DEATHS = 3
 """A block on which so many block processes died is given up."""
 
-ALARMING_LOSSES = 10
-"""A lost worker is nobody's fault, but somebody should look at a block that lost so many."""
+ALARMING_ATTEMPTS = 10
+"""A lost worker, or a host on which no bot can be started, is nobody's fault at the table, and the block is tried again
+without end; but somebody should look at one with so many attempts in vain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,7 @@ def claim(connection: Connection, block: int, worker: str, engine: str) -> Lease
         if row.state == "leased" and row.expired:
             assert row.lease is not None
             _end_attempt(connection, row.lease, "expired", "The lease ran out.")
-            lost = _scalar(connection, "lost_attempts", block=block)
-            if lost == ALARMING_LOSSES:
-                _alarm(connection, "workers-lost", f"Block {block} has lost {lost} workers: look at their logs.", row)
+            _look_at_attempts(connection, row, "The lease ran out.")
             if row.kind == UnitKind.SINGLE:
                 _give_up(connection, row, row.deaths)
                 _draw_again(connection, row, row.deaths)
@@ -192,6 +191,8 @@ def abandon(connection: Connection, lease: Lease, reason: str, cause: Cause) -> 
             _draw_again(connection, row, deaths)
         else:
             _run(connection, "requeue_block", block=row.id, deaths=deaths)
+            if cause is not Cause.DIED:
+                _look_at_attempts(connection, row, reason)
 
 
 def void(connection: Connection, block: int, reason: str) -> None:
@@ -222,6 +223,8 @@ def retry(connection: Connection, block: int) -> int:
         row = _locked(connection, block)
         if row.state != "void":
             raise WrongState(f"block {block} is {row.state}: only a void block is played again")
+        if newer := _scalar(connection, "replacement", block=block):
+            raise WrongState(f"block {newer} is in the place of block {block} already: look at that one")
         if _scalar(connection, "lock_tournament", tournament=row.tournament):
             raise WrongState(f"tournament '{row.tournament}' is closed and its secret is told: start a new tournament")
         return _draw_again(connection, row, 0)
@@ -322,6 +325,19 @@ def _draw_again(connection: Connection, row: _Row, deaths: int) -> int:
 
 def _give_up(connection: Connection, row: _Row, deaths: int) -> None:
     _run(connection, "void_block", block=row.id, deaths=deaths)
+
+
+def _look_at_attempts(connection: Connection, row: _Row, reason: str) -> None:
+    """Raises an alarm, once, for a block that is tried again and again in vain."""
+    attempts = _scalar(connection, "fruitless_attempts", block=row.id)
+    if attempts == ALARMING_ATTEMPTS:
+        _alarm(
+            connection,
+            "attempts-in-vain",
+            f"Block {row.id} of tournament '{row.tournament}' was tried {attempts} times in vain, last with: {reason} "
+            f"It is tried again until it is played: look at the workers' logs and run 'arena doctor' on their hosts.",
+            row,
+        )
 
 
 def _close(connection: Connection, tournament: str) -> None:

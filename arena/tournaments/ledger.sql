@@ -46,8 +46,11 @@ WHERE lease = %(lease)s AND (outcome IS NULL OR (%(outcome)s = 'superseded' AND 
 -- attempt_digest: the results that an attempt handed in
 SELECT digest FROM attempts WHERE lease = %(lease)s;
 
--- lost_attempts: attempts of a block whose worker was lost
-SELECT count(*) FROM attempts WHERE block = %(block)s AND outcome = 'expired';
+-- fruitless_attempts: attempts of a block that ended without a result through nobody's fault at the table
+SELECT count(*) FROM attempts WHERE block = %(block)s AND outcome IN ('expired', 'abandoned');
+
+-- replacement: the block in the place of another one
+SELECT id FROM blocks WHERE replaces = %(block)s;
 
 -- requeue_block: a block waits again
 UPDATE blocks SET state = 'queued', lease = NULL, lease_expires_at = NULL, deaths = %(deaths)s

@@ -207,14 +207,23 @@ def test_three_dead_processes_make_a_block_void_with_an_alarm(connection: Connec
     assert one(connection, "SELECT closed_at IS NOT NULL FROM tournaments")
 
 
+@pytest.mark.parametrize("cause", [Cause.UNSEEN, Cause.LOST])
+def test_a_block_that_is_given_back_again_and_again_raises_one_alarm(connection: Connection, cause: Cause) -> None:
+    (block,) = make_tournament(connection)
+    for times in range(1, ledger.ALARMING_ATTEMPTS + 3):
+        ledger.abandon(connection, claimed(connection, block), "No cell can be started.", cause)
+        assert state(connection, block) == "queued"
+        assert alarms(connection, "attempts-in-vain") == (times >= ledger.ALARMING_ATTEMPTS)
+
+
 def test_a_lost_worker_does_not_count_however_often(connection: Connection) -> None:
     (block,) = make_tournament(connection)
-    for _ in range(ledger.ALARMING_LOSSES):
+    for _ in range(ledger.ALARMING_ATTEMPTS):
         ledger.abandon(connection, claimed(connection, block), "The worker stopped.", Cause.LOST)
         claimed(connection, block)
         expire(connection, block)
     lease = claimed(connection, block)
-    assert alarms(connection, "workers-lost") == 1
+    assert alarms(connection, "attempts-in-vain") == 1
     assert ledger.finish(connection, lease, reports_of([0])) is Ending.RECORDED
 
 
@@ -306,6 +315,8 @@ def test_a_void_block_is_played_again_with_new_units_until_the_secret_is_told(co
     ledger.void(connection, block, "A person said so.")
     again = ledger.retry(connection, block)
     assert one(connection, "SELECT first_unit FROM blocks WHERE id = %s", again) == 2
+    with pytest.raises(WrongState, match=f"block {again} is in the place of block {block}"):
+        ledger.retry(connection, block)
     ledger.void(connection, other, "A person said so.")
     ledger.void(connection, again, "A person said so.")
     with pytest.raises(WrongState, match="its secret is told"):
