@@ -55,7 +55,10 @@ def fetch_bots(connection: Connection, block: Block, bots_dir: Path) -> None:
     :raises NotFound: if the database has no archive of a bot.
     :raises ArchiveError: if an archive is refused.
     """
-    bots_dir.mkdir(mode=0o755, parents=True, exist_ok=True)
+    bots_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # The folders in it are open, for the users of the cells, who find them elsewhere; other users of this host have no
+    # business with the work of strangers.
+    bots_dir.chmod(0o700)
     for content_hash in {player.content_hash for player in block.players if player.kind is PlayerKind.HOSTED}:
         folder = bots_dir / content_hash
         if folder.exists():

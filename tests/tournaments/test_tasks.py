@@ -107,6 +107,14 @@ def test_every_attempt_at_a_block_has_the_same_cards_and_its_own_tickets(connect
 # A worker and its blocks
 
 
+def test_the_files_of_bots_are_closed_to_other_users(connection: Connection, settings: Settings) -> None:
+    (block,) = make_tournament(connection)
+    settings.bots_dir.mkdir(mode=0o755)
+    worker.play_block(settings, block)
+    assert settings.bots_dir.stat().st_mode & 0o777 == 0o700
+    assert {folder.stat().st_mode & 0o777 for folder in settings.bots_dir.iterdir()} == {0o755}
+
+
 def test_a_worker_plays_a_block_and_writes_everything(connection: Connection, settings: Settings) -> None:
     (block,) = make_tournament(connection, units=2)
     assert worker.play_block(settings, block) is Ending.RECORDED
