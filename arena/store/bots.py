@@ -6,13 +6,16 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from arena.errors import AlreadyExists, NotAllowed, NotFound, WrongState
+from arena.errors import AlreadyExists, BadRequest, NotAllowed, NotFound, WrongState
 from arena.store import Connection
 from arena.store.names import check_name
 from arena.store.people import HOUSE, User
 from arena.store.sql import statements
 
 SQL = statements(__file__)
+
+MOST_GAMES = 64
+"""More games than that no bot says it plays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +132,13 @@ def declare_version(
 ) -> Version:
     """The version that a remote bot says it is; it is the active one from now on.
 
+    :raises BadRequest: if the version or the games are nothing to be kept.
     :raises ArenaError: as :func:`own_bot`.
     """
+    if len(declared) > 64 or not declared.isprintable():
+        raise BadRequest(f"the bot '{name}' must call its version by at most 64 printable characters")
+    if len(games) > MOST_GAMES or any(len(game) > 40 or not game.isprintable() for game in games):
+        raise BadRequest(f"the bot '{name}' must name at most {MOST_GAMES} games, each by its id")
     with connection.transaction():
         own_bot(connection, user, name, "remote")
         connection.execute(SQL["lock_bot"], {"name": name})

@@ -83,6 +83,8 @@ def create_tournament(
     :raises AlreadyExists: if there is a tournament of this name.
     """
     with connection.transaction():
+        # A statement of its own: the same request at the same time must see what the first one has made.
+        connection.execute(SQL["lock_names"])
         if request_id:
             row = connection.execute(
                 SQL["tournament_of_request"], {"owner": user.name, "request_id": request_id}

@@ -9,6 +9,9 @@ INSERT INTO tournaments (
 ON CONFLICT (name) DO NOTHING
 RETURNING name;
 
+-- lock_names: one tournament is named at a time, until the transaction ends
+SELECT pg_advisory_xact_lock(hashtext('card-arena tournament names'));
+
 -- tournament_of_request: the tournament that a request already made
 SELECT name FROM tournaments WHERE owner = %(owner)s AND request_id = %(request_id)s;
 
