@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 
 import engine
 from arena.api.access import Context, Database
+from arena.api.catalogue import load_game
 from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.errors import BadRequest, NotFound
@@ -76,7 +77,8 @@ class Submission(SubmissionServiceServicer):
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
         user = await self._database.caller(context)
         size, after = page_of(request.page_size, request.page_token, usual=50, most=200)
-        page = await self._database.ask(_list, user, request.game or None, after, size)
+        game = load_game(request.game, 0, {}).id if request.game else None
+        page = await self._database.ask(_list, user, game, after, size)
         full = len(page) == size
         return pb.ListBotsResponse(bots=page, next_page_token=page[-1].bot if full else "")
 

@@ -41,10 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code: int = arguments.run(arguments)
     except BadRequest as error:
-        print(f"arena: {error}", file=sys.stderr)
+        _complain(error)
         return 2
     except ArenaError as error:
-        print(f"arena: {error}", file=sys.stderr)
+        _complain(error)
         return 1
     except KeyboardInterrupt:
         print("arena: stopped", file=sys.stderr)
@@ -52,3 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 1
     return code
+
+
+def _complain(error: ArenaError) -> None:
+    """One line, though a library's words in the sentence may have come in several."""
+    print(f"arena: {' '.join(str(error).split())}", file=sys.stderr)

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from arena.cli.client import Server, calls, find_login
-from arena.cli.data import add_data_option
+from arena.cli.data import add_data_option, positive
 from arena.cli.table import Value, print_table
+from arena.cli.wait import waiting
 from arena.errors import AlreadyExists, ArenaError, BadRequest
 from arena.v1 import submission_pb2 as pb
 from arena.v1.submission_pb2_grpc import SubmissionServiceStub
 
 CHUNK = 64 * 1024
+LOG_HEAD, LOG_TAIL, LOG_COLUMNS = 10, 40, 200
 STATES = {
     pb.VERSION_STATE_VALIDATING: "validating",
     pb.VERSION_STATE_ACTIVE: "active",
@@ -66,7 +68,7 @@ def add_commands(commands: Any) -> None:
 
     log = actions.add_parser("log", help="what a bot wrote while it was validated")
     log.add_argument("name", metavar="BOT")
-    log.add_argument("--version", type=int, default=0, metavar="N", help="default the newest")
+    log.add_argument("--version", type=positive, default=0, metavar="N", help="default the newest")
     log.set_defaults(run=run_log)
 
     retire = actions.add_parser("retire", help="take a bot out of future tournaments")
@@ -110,9 +112,10 @@ def run_check(arguments: argparse.Namespace) -> int:
     """Packs the folder, opens the archive as strictly as the server and plays the validation matches in cells."""
     from arena.tournaments.check import check_folder
 
-    verdict = check_folder(arguments.folder)
+    with waiting("packing it") as shown:
+        verdict = check_folder(arguments.folder, shown)
     if verdict.log:
-        print(verdict.log.rstrip())
+        print(excerpt(verdict.log))
     if not verdict.admitted:
         print(f"it would be rejected: {verdict.reason}", file=sys.stderr)
         return 1
@@ -138,7 +141,8 @@ def run_submit(arguments: argparse.Namespace) -> int:
     if version.state == pb.VERSION_STATE_REJECTED:
         print(f"{version.bot} version {version.number} is rejected: {version.reason}", file=sys.stderr)
         if version.log:
-            print("--- its own log\n" + version.log.rstrip(), file=sys.stderr)
+            print(f"--- its own log\n{excerpt(version.log)}", file=sys.stderr)
+            print(f"--- 'arena bot log {version.bot}' prints all of it", file=sys.stderr)
         return 1
     print(f"{version.bot} version {version.number} is active; it plays {', '.join(version.games)}")
     return 0
@@ -214,3 +218,12 @@ def run_retire(arguments: argparse.Namespace) -> int:
         SubmissionServiceStub(server.channel).RetireBot(request, metadata=server.metadata)
     print(f"{arguments.name} is retired; tournaments that have started go on with it")
     return 0
+
+
+def excerpt(log: str) -> str:
+    """What fits on a terminal: the first and the last lines, none of them long."""
+    lines = [line if len(line) <= LOG_COLUMNS else f"{line[:LOG_COLUMNS]} …" for line in log.rstrip().splitlines()]
+    left_out = len(lines) - LOG_HEAD - LOG_TAIL
+    if left_out > 0:
+        lines[LOG_HEAD:-LOG_TAIL] = [f"… {left_out} lines …"]
+    return "\n".join(lines)

@@ -41,6 +41,8 @@ def find_login(data_dir: Path) -> Login:
     token = os.environ.get("ARENA_TOKEN") or (saved.get("token") if address == saved.get("address") else None)
     if not token:
         raise NotLoggedIn(f"there is no token for {address}; set ARENA_TOKEN or run 'arena login {address}'")
+    if not (token.isascii() and token.isprintable()):
+        raise NotLoggedIn(f"the token for {address} holds letters that no token has; copy it again")
     return Login(address, token)
 
 

@@ -1,4 +1,5 @@
-"""What several commands read from their arguments: the data directory and option settings. Knows no command."""
+"""What several commands read from their arguments: the data directory, numbers and option settings. Knows no
+command."""
 
 import argparse
 from collections.abc import Sequence
@@ -17,6 +18,13 @@ def add_data_option(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="data directory of the services on this host",
     )
+
+
+def positive(text: str) -> int:
+    """The whole number of an argument, 1 to 2**31 - 1; for argparse."""
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 1 << 31):
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number from 1")
+    return int(text)
 
 
 def read_settings(settings: Sequence[str]) -> dict[str, str]:

@@ -59,7 +59,9 @@ def run_demo(arguments: argparse.Namespace) -> int:
             admin, house = (Server(find_login_in(file)) for file in services.logins())
             with bars:
                 bar = bars.add_task("submitting the house bots", total=None)
-                submit_house_bots(house, bars.log, lambda done, of: bars.update(bar, completed=done, total=of))
+                submit_house_bots(
+                    house, bars.console.print, lambda done, of: bars.update(bar, completed=done, total=of)
+                )
                 names = [_begin(admin, game, units=2 if arguments.quick else 8) for game in sorted(engine.GAMES)]
                 _follow(admin, names, bars)
             for game in sorted(engine.GAMES):

@@ -19,6 +19,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     """Tries the cells and the embedded servers; 0 when submitted bots can be run."""
     from arena.errors import ArenaError
     from arena.stack import Stack
+    from arena.store import connect
     from sandbox.host import NoCellError, detect, survey
 
     print(f"python    {platform.python_version()} on {platform.system()} {platform.release()}")
@@ -31,9 +32,30 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         print(f"bots run  not at all: {error}", file=sys.stderr)
         code = 1
     try:
-        with Stack(arguments.data):
-            print(f"data      {arguments.data}: PostgreSQL and Valkey answer")
+        with Stack(arguments.data) as stack:
+            connect(stack.database_url).close()
+            reach(stack.broker_url)
+            print(f"data      {arguments.data}: the database and the broker answer")
     except ArenaError as error:
-        print(f"data      {error}", file=sys.stderr)
+        print(f"data      {' '.join(str(error).split())}", file=sys.stderr)
         code = 1
     return code
+
+
+def reach(broker_url: str) -> None:
+    """Returns if the broker answers.
+
+    :raises Unavailable: if it does not.
+    """
+    from kombu.exceptions import OperationalError
+
+    from arena.errors import Unavailable
+    from arena.tournaments.broker import application
+
+    try:
+        with application(broker_url).connection_for_write() as connection:
+            connection.ensure_connection(max_retries=1)
+    except (OperationalError, OSError, KeyError, ValueError) as error:
+        raise Unavailable(
+            f"the broker does not answer ({error}): start it with 'arena up', or set ARENA_BROKER_URL"
+        ) from error

@@ -25,11 +25,15 @@ def submit_house_bots(
             folder = house.folder(entry, Path(directory))
             versions.append(upload(server, entry.name, pack(folder)))
     fresh = sum(version.state == pb.VERSION_STATE_VALIDATING for version in versions)
+    if fresh:
+        say(f"{fresh} house bots are submitted and play their validation matches …")
     for number, version in enumerate(versions):
         on_progress(number, len(versions))
         judged = wait_until_judged(server, version)
         if judged.state == pb.VERSION_STATE_REJECTED:
-            raise ArenaError(f"the house bot '{judged.bot}' is rejected: {judged.reason}\n{judged.log}")
+            raise ArenaError(
+                f"the house bot '{judged.bot}' is rejected: {judged.reason} 'arena bot log {judged.bot}' shows its log"
+            )
     on_progress(len(versions), len(versions))
     if fresh:
-        say(f"{fresh} house bots are submitted, validated and active")
+        say(f"{fresh} house bots are active")

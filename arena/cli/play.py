@@ -16,6 +16,7 @@ from arena.bot.turn import number_of
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option, read_settings
 from arena.cli.table import Value, print_table
+from arena.cli.wait import waiting
 from arena.errors import ArenaError, BadRequest
 from arena.referee.local import play_local
 from arena.v1.match_pb2 import PlayMatchRequest
@@ -59,7 +60,10 @@ def run_play(arguments: argparse.Namespace) -> int:
     remote = any(name.startswith(REMOTE) for name in names)
     play = _on_server(arguments, game, names) if remote else _here(game, names)
     totals, places, faults = [0] * game.seats, [0] * game.seats, [0] * game.seats
+    shown = arguments.matches > 1 and not remote and sys.stderr.isatty()
     for number in range(1, arguments.matches + 1):
+        if shown:
+            print(f"\rmatch {number} of {arguments.matches} …", end="", file=sys.stderr)
         text = play(_nth_seed(first, number))
         played = verify(text)
         for seat in range(game.seats):
@@ -68,6 +72,8 @@ def run_play(arguments: argparse.Namespace) -> int:
             faults[seat] += sum(one.seat == seat and one.fault != "" for one in played.decisions)
         if arguments.record is not None:
             _write(arguments.record, number if arguments.matches > 1 else 0, text)
+    if shown:
+        print("\r\033[K", end="", file=sys.stderr)
     unit = 10**game.score_decimals
     matches = arguments.matches
     heads = ["Seat", "Bot", "Score", "Place", "Faults"] if matches == 1 else SEVERAL
@@ -99,7 +105,7 @@ def _on_server(arguments: argparse.Namespace, game: engine.Game, names: list[str
         request = PlayMatchRequest(
             game=game.id, options=engine.write_options(game.options), bots=names, seed=seed if arguments.seed else b""
         )
-        with calls(server):
+        with calls(server), waiting(f"{server.address} plays the match"):
             return MatchServiceStub(server.channel).PlayMatch(request, metadata=server.metadata).text
 
     return play

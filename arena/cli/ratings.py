@@ -4,8 +4,9 @@ import argparse
 from typing import Any
 
 from arena.cli.client import Server, calls, find_login
-from arena.cli.data import add_data_option
+from arena.cli.data import add_data_option, positive
 from arena.cli.table import Value, print_table
+from arena.cli.wait import waiting
 from arena.v1 import catalogue_pb2, rating_pb2
 from arena.v1.catalogue_pb2_grpc import CatalogueServiceStub
 from arena.v1.rating_pb2_grpc import RatingServiceStub
@@ -23,7 +24,7 @@ def add_commands(commands: Any) -> None:
         metavar="GAME",
         help="only this one; or the word 'rebuild': compute all again from the results",
     )
-    parser.add_argument("--seats", type=int, default=0, metavar="N", help="only tables of N seats")
+    parser.add_argument("--seats", type=positive, default=0, metavar="N", help="only tables of N seats")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--verify", action="store_true", help="with rebuild: compare with what is stored")
     parser.set_defaults(run=run_ratings)
@@ -89,7 +90,7 @@ def _rebuild(arguments: argparse.Namespace) -> int:
     from arena.ratings.periods import rebuild
     from arena.stack.database import open_database
 
-    with open_database(arguments.data) as connection:
+    with waiting("computing the ratings again"), open_database(arguments.data) as connection:
         difference = rebuild(connection, verify=arguments.verify)
     print(difference.sentence)
     return 1 if difference.differs else 0

@@ -8,9 +8,13 @@ import signal
 import subprocess
 import sys
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from arena.cli.data import add_data_option
+from arena.cli.data import add_data_option, positive
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.cli.client import Server
 
 LISTEN = "127.0.0.1:7000"
 
@@ -28,7 +32,7 @@ def add_commands(commands: Any) -> None:
     for parser in (up, worker):
         parser.add_argument(
             "--concurrency",
-            type=int,
+            type=positive,
             default=usual_concurrency(),
             metavar="N",
             help="blocks at a time; default one for two cores",
@@ -45,7 +49,6 @@ def usual_concurrency() -> int:
 def run_up(arguments: argparse.Namespace) -> int:
     """Starts everything, submits the house bots that are missing, and waits."""
     from arena.cli.client import Server, find_login_in
-    from arena.cli.housing import submit_house_bots
     from arena.stack import Stack
     from arena.stack.services import Services
 
@@ -61,7 +64,7 @@ def run_up(arguments: argparse.Namespace) -> int:
         admin, house = services.logins()
         print(f"Card Arena is up at {services.address}; the admin's token is in {admin}", flush=True)
         threading.Thread(
-            target=submit_house_bots, args=(Server(find_login_in(house)), _say), name="house bots", daemon=True
+            target=_house, args=(Server(find_login_in(house)), stop), name="house bots", daemon=True
         ).start()
         stop.wait()
         print("stopping …", flush=True)
@@ -119,5 +122,12 @@ def run_worker(arguments: argparse.Namespace) -> int:
     return 0 if code == 0 else 1
 
 
-def _say(sentence: str) -> None:
-    print(sentence, flush=True)
+def _house(server: "Server", stop: threading.Event) -> None:
+    """Submits the house bots. What goes wrong is told in a line, and the services stay up."""
+    from arena.cli.housing import submit_house_bots
+
+    try:
+        submit_house_bots(server, lambda sentence: print(sentence, flush=True))
+    except ArenaError as error:
+        if not stop.is_set():  # then it is only that the server has gone
+            print(f"arena: {error}; the next 'arena up' tries it again", file=sys.stderr, flush=True)

@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 from arena.cli.client import Server, calls, find_login
-from arena.cli.data import add_data_option, read_settings
+from arena.cli.data import add_data_option, positive, read_settings
 from arena.cli.table import Value, print_table
 from arena.v1 import play_pb2
 from arena.v1 import tournament_pb2 as pb
@@ -31,14 +31,14 @@ def add_commands(commands: Any) -> None:
     create.add_argument(
         "--bots", nargs="+", default=[], metavar="BOT", help="names, or 'all' for every bot of the game"
     )
-    create.add_argument("--seats", type=int, default=0, metavar="N", help="default the usual number of the game")
+    create.add_argument("--seats", type=positive, default=0, metavar="N", help="default the usual number of the game")
     create.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="an option of the game")
-    create.add_argument("--orbits", type=int, default=1, metavar="N", help="passes of the schedule (default 1)")
+    create.add_argument("--orbits", type=positive, default=1, metavar="N", help="passes of the schedule (default 1)")
     create.add_argument(
-        "--units", type=int, default=4, metavar="N", help="duplicate units at each table of a pass (default 4)"
+        "--units", type=positive, default=4, metavar="N", help="duplicate units at each table of a pass (default 4)"
     )
-    create.add_argument("--move-ms", type=int, default=0, metavar="N", help="time for one move")
-    create.add_argument("--bank-ms", type=int, default=0, metavar="N", help="extra time for a whole match")
+    create.add_argument("--move-ms", type=positive, default=0, metavar="N", help="time for one move")
+    create.add_argument("--bank-ms", type=positive, default=0, metavar="N", help="extra time for a whole match")
     create.add_argument("--open", action="store_true", help="leave it open for entries; start it with 'start'")
     create.set_defaults(run=run_create)
 

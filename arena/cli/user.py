@@ -8,9 +8,12 @@ from typing import Any
 
 from arena.cli.client import LOGIN_FILE, Login, Server, calls, save_login
 from arena.cli.data import add_data_option
+from arena.cli.wait import waiting
 from arena.errors import BadRequest
 from arena.v1.tournament_pb2 import ListTournamentsRequest
 from arena.v1.tournament_pb2_grpc import TournamentServiceStub
+
+OPENING = "opening the database"
 
 
 def add_commands(commands: Any) -> None:
@@ -40,8 +43,9 @@ def run_add(arguments: argparse.Namespace) -> int:
     from arena.stack.database import open_database
     from arena.store import people
 
-    with open_database(arguments.data) as connection:
-        print(people.add_user(connection, arguments.name, admin=arguments.admin))
+    with waiting(OPENING), open_database(arguments.data) as connection:
+        token = people.add_user(connection, arguments.name, admin=arguments.admin)
+    print(token)
     return 0
 
 
@@ -50,8 +54,9 @@ def run_token(arguments: argparse.Namespace) -> int:
     from arena.stack.database import open_database
     from arena.store import people
 
-    with open_database(arguments.data) as connection:
-        print(people.add_token(connection, arguments.name, arguments.label))
+    with waiting(OPENING), open_database(arguments.data) as connection:
+        token = people.add_token(connection, arguments.name, arguments.label)
+    print(token)
     return 0
 
 
@@ -60,9 +65,10 @@ def run_list(arguments: argparse.Namespace) -> int:
     from arena.stack.database import open_database
     from arena.store import people
 
-    with open_database(arguments.data) as connection:
-        for user in people.users(connection):
-            print(f"{user.name}{'  (admin)' if user.admin else ''}")
+    with waiting(OPENING), open_database(arguments.data) as connection:
+        users = list(people.users(connection))
+    for user in users:
+        print(f"{user.name}{'  (admin)' if user.admin else ''}")
     return 0
 
 

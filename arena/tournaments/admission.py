@@ -16,7 +16,7 @@ import engine
 from arena.store import Connection
 from arena.store.sql import statements
 from arena.tournaments import units
-from arena.tournaments.block import Block, BlockLimits, BotLog, MatchReport, UnitKind
+from arena.tournaments.block import Block, BlockLimits, BotLog, MatchReport, ReportedFault, UnitKind
 from arena.tournaments.brief import Frozen
 from arena.tournaments.ledger import COUNTED_DEATHS, GRACE_MS, Cause
 
@@ -108,12 +108,20 @@ def judge(block: Block, bot: str, reports: Sequence[MatchReport], logs: Sequence
     for report in reports:
         for seat in report.forfeited:
             if report.seats[seat] in ours:
-                faults = [
-                    f"turn {fault.turn}: {fault.kind}, {fault.reason}" for fault in report.faults if fault.seat == seat
-                ]
-                told = "; ".join(faults) or "it made no answer"
-                return Verdict(False, f"It forfeited a match of {block.game}: {told}", log)
+                sentence = told([fault for fault in report.faults if fault.seat == seat])
+                return Verdict(False, f"It forfeited a match of {block.game}: {sentence}", log)
     return Verdict(True, "", log)
+
+
+def told(faults: Sequence[ReportedFault]) -> str:
+    """The first fault in full, with the other turns of the same one; others are only counted."""
+    if not faults:
+        return "it made no answer."
+    first = faults[0]
+    turns = [str(fault.turn) for fault in faults if (fault.kind, fault.reason) == (first.kind, first.reason)]
+    sentence = f"turn{'s' if len(turns) > 1 else ''} {', '.join(turns)}: {first.kind}, {first.reason}"
+    others = len(faults) - len(turns)
+    return f"{sentence} After it came {others} more." if others else sentence
 
 
 def settle(connection: Connection, claimed: Claim, verdict: Verdict) -> bool:

@@ -3,6 +3,7 @@
 import secrets
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import engine
@@ -15,9 +16,9 @@ from bots import house
 from sandbox.archive import ArchiveError, content_hash, extract, pack, read_manifest
 
 
-def check_folder(folder: Path) -> Verdict:
+def check_folder(folder: Path, tell: Callable[[str], None] = lambda _: None) -> Verdict:
     """Packs the folder, opens the archive as strictly as the server, and plays a match of every game against house bots
-    in cells.
+    in cells. ``tell`` is given a few words whenever the work has gone on.
 
     :raises BadRequest: if the archive would be refused.
     :raises Unavailable: if no match can be played on this machine.
@@ -35,6 +36,8 @@ def check_folder(folder: Path) -> Verdict:
         for name in manifest.games:
             if name not in engine.GAMES:
                 raise BadRequest(f"bot.toml names the game '{name}'; games are {', '.join(sorted(engine.GAMES))}")
+        for name in manifest.games:
+            tell(f"playing {name}")
             game = engine.load(name)
             opponents = [entry for entry in house.ENTRIES if name in entry.games and entry.name != manifest.name]
             table = [candidate, *(_house_player(entry, bots_dir) for entry in opponents[: game.seats - 1])]
@@ -44,7 +47,7 @@ def check_folder(folder: Path) -> Verdict:
                 (sys.executable, "-m", "arena.tournaments.play_block", str(bots_dir)),
                 block,
                 silence_s=admission.SILENCE_MS / 1000,
-                tell=lambda _matches, _decisions: None,
+                tell=_counting(tell, name),
                 stopped=lambda: False,
             )
             if not isinstance(outcome, Played):
@@ -54,6 +57,10 @@ def check_folder(folder: Path) -> Verdict:
             if not verdict.admitted:
                 return Verdict(False, verdict.reason, "\n".join(logs))
         return Verdict(True, "", "\n".join(logs))
+
+
+def _counting(tell: Callable[[str], None], game: str) -> Callable[[int, int], None]:
+    return lambda _matches, decisions: tell(f"playing {game}: {decisions} decisions")
 
 
 def _block(game: engine.Game, table: tuple[Player, ...]) -> Block:

@@ -10,6 +10,11 @@ import pytest
 
 import engine
 from arena.cli import main
+from arena.cli.bot import excerpt
+from arena.cli.doctor import reach
+from arena.errors import Unavailable
+from arena.tournaments.admission import told
+from arena.tournaments.block import ReportedFault
 from engine.record import verify
 
 TABLES = [(game, seats) for game, kind in sorted(engine.GAMES.items()) for seats in kind.seat_counts]
@@ -86,6 +91,69 @@ def test_a_missing_argument_is_one_line_and_exit_code_2(capsys: pytest.CaptureFi
         main(["play"])
     assert ended.value.code == 2
     assert "see 'arena play --help'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tournament", "create", "--game", "callbreak", "--orbits", "-1"],
+        ["tournament", "create", "--game", "callbreak", "--units", "0"],
+        ["tournament", "create", "--game", "callbreak", "--move-ms", "9999999999"],
+        ["ratings", "callbreak", "--seats", "-1"],
+        ["bot", "log", "mine", "--version", "x"],
+        ["up", "--concurrency", "0"],
+    ],
+)
+def test_a_number_out_of_range_is_one_line_and_exit_code_2(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert "is no whole number from 1" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["user", "list"], ["doctor"], ["up", "--listen", "127.0.0.1:0"]])
+def test_a_database_that_does_not_answer_is_one_line(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", "postgresql://nobody@127.0.0.1:9/nothing")
+    monkeypatch.setenv("ARENA_BROKER_URL", "redis://127.0.0.1:9")
+    assert main([*words, "--data", str(tmp_path)]) == 1
+    # The doctor says beside it if no bot can be run on this host.
+    (error,) = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("bots run")]
+    assert "set ARENA_DATABASE_URL" in error
+
+
+def test_a_broker_that_does_not_answer_is_found_by_the_doctor() -> None:
+    with pytest.raises(Unavailable, match="set ARENA_BROKER_URL"):
+        reach("redis://127.0.0.1:9")
+
+
+def test_a_token_that_cannot_be_one_is_told_before_it_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARENA_SERVER", "127.0.0.1:9")
+    monkeypatch.setenv("ARENA_TOKEN", "zwölf")
+    assert main(["ratings", "--data", str(tmp_path)]) == 1
+    assert "copy it again" in capsys.readouterr().err
+
+
+def test_a_log_fits_on_a_terminal() -> None:
+    shown = excerpt("\n".join(f"{number} {'x' * 1000}" for number in range(500))).splitlines()
+    assert (shown[0][:2], shown[-1][:4]) == ("0 ", "499 ")
+    assert len(shown) < 60
+    assert max(map(len, shown)) < 210
+    assert excerpt("short\nlog\n") == "short\nlog"
+
+
+def test_equal_faults_are_told_once_with_their_turns() -> None:
+    gone = [ReportedFault(0, turn, "GONE", "It ended.") for turn in (3, 7)]
+    late = ReportedFault(0, 9, "LATE", "No answer.")
+    assert told((*gone, late)) == "turns 3, 7: GONE, It ended. After it came 1 more."
+    assert told((late,)) == "turn 9: LATE, No answer."
 
 
 def test_without_a_server_a_command_says_how_to_get_one(
