@@ -41,4 +41,5 @@ def budget_us(limits: Limits, phase: int, bank_us: int) -> int:
 
 def bank_after(limits: Limits, phase: int, bank_us: int, elapsed_us: int) -> int:
     """What is left of the bank after a decision that took ``elapsed_us``: never negative, never more than before."""
-    return bank_us - min(bank_us, max(0, elapsed_us - limits.move_us(phase)))
+    over_us = elapsed_us - limits.move_us(phase)
+    return bank_us if over_us <= 0 else max(0, bank_us - over_us)
