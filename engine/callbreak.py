@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.cards import PACK, SPADES, SUIT_MASK, write_card
-from engine.dealing import Dealing, Reader, Supply, Writer, drawn_dealer, given_dealer
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, refusal, shared_places
+from engine.dealing import Dealing, Deck
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, numbered, refusal, restored
 from engine.options import flag, one_of, seat_or_random, whole
-from engine.shuffle import check_seed
-from engine.tricks import DUTIES, NONE, FinishedDeal, Table, TrickObservation, empty_table, lowest, voids
+from engine.saved import Saved, save
+from engine.score_sheet import ScoreSheet
+from engine.table import Table
+from engine.trick_view import view
+from engine.tricks import DUTIES, TrickObservation, lowest, voids
 
 PLAY: Final = 0
 CALL: Final = 1
@@ -53,16 +56,15 @@ class Callbreak:
 
     id: Final = "callbreak"
     title: Final = "Callbreak"
-    seats: Final = 4
     phases: Final = (Phase("play", 0, 52), Phase("call", 52, 13))
     num_actions: Final = 65
     score_decimals: Final = 1
 
     def __init__(self, seats: int, options: CallbreakOptions) -> None:
-        if seats != 4:
-            raise ValueError(f"Callbreak has 4 seats, not {seats} (CB-02).")
+        self.seats: Final = seats
         self.options: Final = options
         self.step: Final = 1 if options.direction == "clockwise" else 3
+        self.deck: Final = Deck(PACK, 4, self.step, options.first_dealer)
         self.must_beat: Final = DUTIES[options.must_beat]
         self.trump_when_void: Final = DUTIES[options.trump_when_void]
         self.lead_spades: Final = options.first_lead_spades == "allowed"
@@ -73,13 +75,10 @@ class Callbreak:
         self._texts: Final = ActionTexts(self.id, [*map(write_card, PACK), *(f"call {n}" for n in range(1, 14))])
 
     def start(self, seed: bytes) -> "CallbreakState":
-        check_seed(seed)
-        first_dealer = drawn_dealer(self.options.first_dealer, seed, 4)
-        return self._open(Supply(PACK, 4, self.step, seed, ()), first_dealer)
+        return self._begun(self.deck.from_seed(seed))
 
     def start_from(self, packs: Sequence[Sequence[int]], *, first_dealer: int | None = None) -> "CallbreakState":
-        first_dealer = given_dealer(self.options.first_dealer, first_dealer, 4)
-        return self._open(Supply(PACK, 4, self.step, b"", packs), first_dealer)
+        return self._begun(self.deck.from_packs(packs, first_dealer))
 
     def draws(self, state: "CallbreakState") -> dict[str, Any]:
         return {"first_dealer": state.dealing.first_dealer}
@@ -109,40 +108,23 @@ class Callbreak:
 
         :raises ValueError: if the bytes are no state of this game with these options.
         """
-        reader = Reader(data, 4)
-        dealing = reader.dealing(PACK, self.step)
-        state = self._state(dealing)
-        state.totals = reader.numbers(4)
-        state.best = reader.numbers(4)
-        state.last = reader.finished()
-        (over,) = reader.numbers(1)
-        calls = reader.text()
-        cards = reader.text()
-        reader.end()
-        state.lay()
-        for action in calls:
-            if not FIRST_CALL < action < 65 or state.called == 4:
-                raise ValueError(BROKEN)
-            state.apply(state.table.turn, action)
-        for action in cards:
-            if state.called < 4 or not (action < 52 and state.legal_mask(state.table.turn) >> action & 1):
-                raise ValueError(BROKEN)
-            # Not by apply: a deal that was played out ended the match, and its scores are in the totals already.
-            state.table.play(action)
-        state.over = over != 0
-        if dealing.deal > self.options.deals or state.over != (state.table.done == 13):
+        saved = Saved(data, self.deck, 4)
+        if saved.dealing.deal > self.options.deals or saved.dealing.size != 13:
             raise ValueError(BROKEN)
-        return state
+        state = CallbreakState(self, saved.dealing, self._table(), saved.sheet)
+        state.best = saved.numbers
+        state.lay()
+        return saved.resume(state)
 
-    def _open(self, supply: Supply, first_dealer: int) -> "CallbreakState":
-        state = self._state(Dealing(supply, first_dealer))
+    def _begun(self, dealing: Dealing) -> "CallbreakState":
+        state = CallbreakState(self, dealing, self._table(), ScoreSheet((0, 0, 0, 0)))
         state.open_deal()
         return state
 
-    def _state(self, dealing: Dealing) -> "CallbreakState":
-        table = empty_table(4, self.step, self.must_beat, self.trump_when_void)
+    def _table(self) -> Table:
+        table = Table(4, self.step, self.must_beat, self.trump_when_void)
         table.trump = SPADES
-        return CallbreakState(self, dealing, table)
+        return table
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Callbreak) and self.options == other.options
@@ -151,28 +133,24 @@ class Callbreak:
         return hash((self.id, self.options))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Callbreak, (4, self.options))
+        return (Callbreak, (self.seats, self.options))
 
 
 class CallbreakState:
     """A match at one moment.
 
-    :ivar called: how many seats have called in this deal.
     :ivar best: each seat's best single deal so far.
-    :ivar last: the last finished deal; once a tie was played off, the extra deal.
+    :ivar voids: announced voids by seat; empty when nothing is announced.
     """
 
-    __slots__ = ("best", "called", "dealing", "game", "last", "over", "table", "totals", "voids")
+    __slots__ = ("best", "dealing", "game", "sheet", "table", "voids")
 
-    def __init__(self, game: Callbreak, dealing: Dealing, table: Table) -> None:
+    def __init__(self, game: Callbreak, dealing: Dealing, table: Table, sheet: ScoreSheet) -> None:
         self.game = game
         self.dealing = dealing
         self.table = table
-        self.called = 0
-        self.totals = [0, 0, 0, 0]
+        self.sheet = sheet
         self.best = [0, 0, 0, 0]
-        self.last: FinishedDeal | None = None
-        self.over = False
         self.voids = b""
 
     @property
@@ -184,16 +162,16 @@ class CallbreakState:
         return self.dealing.redeal
 
     def to_act(self) -> tuple[int, ...]:
-        return () if self.over else (self.table.turn,)
+        return () if self.sheet.over else (self.table.turn,)
 
     def phase(self) -> int:
-        return PLAY if self.called == 4 else CALL
+        return PLAY if self.table.called == 4 else CALL
 
     def legal_mask(self, seat: int) -> int:
         table = self.table
-        if seat != table.turn or self.over:
+        if seat != table.turn or self.sheet.over:
             return 0
-        if self.called < 4:
+        if table.called < 4:
             return self.game.calls
         if not table.played and not self.game.lead_spades:
             # CB-V7: binds the leader of the first trick only.
@@ -201,26 +179,23 @@ class CallbreakState:
         return table.legal()
 
     def legal(self, seat: int) -> list[int]:
-        first = 0 if self.called == 4 else FIRST_CALL + 1
-        mask = self.legal_mask(seat)
-        return [first + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+        return numbered(self.legal_mask(seat), 0 if self.table.called == 4 else FIRST_CALL + 1)
 
     def apply(self, seat: int, action: int) -> None:
-        option = action if self.called == 4 else action - FIRST_CALL - 1
+        option = action if self.table.called == 4 else action - FIRST_CALL - 1
         if option < 0 or not self.legal_mask(seat) >> option & 1:
             raise refusal(self, seat, action)
         self.apply_unchecked(seat, action)
 
     def apply_unchecked(self, seat: int, action: int) -> None:  # noqa: ARG002 - the seat to act is the only one
         table = self.table
-        if self.called == 4:
+        if table.called == 4:
             table.play(action)
             if table.done == 13:
                 self._score()
             return
         table.call(action - FIRST_CALL)
-        self.called += 1
-        if self.called == 4:
+        if table.called == 4:
             options = self.game.options
             if sum(table.calls) < options.redeal_below and self.dealing.redeal < options.max_redeals:
                 self._throw_in()
@@ -228,101 +203,59 @@ class CallbreakState:
                 self.voids = bytes(voids(hand) for hand in table.hands)
 
     def observe(self, seat: int) -> TrickObservation:
+        extra = self.dealing.deal == self.game.options.deals
         table = self.table
-        dealing = self.dealing
-        finished = 4 * table.done
-        return TrickObservation(
-            seat,
-            4,
-            PLAY if self.called == 4 else CALL,
-            dealing.deal,
-            dealing.redeal,
-            dealing.deal == self.game.options.deals,
-            dealing.dealer,
-            table.leader,
-            SPADES,
-            13,
-            table.hands[seat],
-            table.played[finished:],
-            bytes(table.calls),
-            bytes(table.won),
-            table.played[:finished],
-            table.leaders,
-            b"",
-            NONE,
-            self.voids,
-            tuple(self.totals),
-            self.last,
-        )
+        phase = self.phase()
+        hand = table.hands[seat]
+        return view(seat, self.dealing, table, self.sheet, phase=phase, hand=hand, extra=extra, voids=self.voids)
 
     def fallback(self, seat: int) -> int:
         """The lowest legal call or card (CB-B17)."""
         mask = self.legal_mask(seat)
-        return lowest(mask) if self.called == 4 else FIRST_CALL + (mask & -mask).bit_length()
+        return lowest(mask) if self.table.called == 4 else FIRST_CALL + (mask & -mask).bit_length()
 
     def packs(self) -> list[tuple[int, ...]]:
         return self.dealing.packs()
 
     def scores(self) -> list[int]:
-        return self.totals[:]
+        return list(self.sheet.totals)
 
     def places(self) -> list[int]:
         """Totals decide; once the match is over, a tie for the win is broken by the extra deal or the best deal, and
         the tied losers follow in the order of the same key (CB-39, CB-41, CB-B3)."""
-        keys = [(total, 0) for total in self.totals]
-        if self.over:
-            top = max(self.totals)
-            by_best = self.game.options.tie_break == "best_deal"
-            played_off = self.dealing.deal == self.game.options.deals and self.last is not None
-            for seat, total in enumerate(self.totals):
-                if total == top and by_best:
-                    keys[seat] = (total, self.best[seat])
-                elif total == top and played_off and self.last is not None:
-                    keys[seat] = (total, self.last.scores[seat])
-        return shared_places(keys)
+        options = self.game.options
+        tie_break = self.best if options.tie_break == "best_deal" else ()
+        return self.sheet.places(tie_break, played_off=self.dealing.deal == options.deals)
 
     def clone(self) -> "CallbreakState":
-        other = CallbreakState(self.game, self.dealing.clone(), self.table.clone())
-        other.called = self.called
-        other.totals = self.totals[:]
+        other = CallbreakState(self.game, self.dealing.clone(), self.table.clone(), self.sheet)
         other.best = self.best[:]
-        other.last = self.last
-        other.over = self.over
         other.voids = self.voids
         return other
 
     def to_bytes(self) -> bytes:
-        writer = Writer()
-        writer.dealing(self.dealing)
-        writer.numbers(*self.totals, *self.best)
-        writer.finished(self.last)
-        writer.numbers(int(self.over))
-        leader = (self.dealing.dealer + self.game.step) % 4
-        order = [(leader + at * self.game.step) % 4 for at in range(self.called)]
-        writer.text(bytes(FIRST_CALL + self.table.calls[seat] for seat in order))
-        writer.text(self.table.played)
-        return writer.done()
+        table = self.table
+        calls = [FIRST_CALL + call for call in table.calls_in_turn(self.dealing.dealer)]
+        return save(self.dealing, self.sheet, self.best, bytes(calls) + table.played)
 
     def open_deal(self) -> None:
         """Deals the next deal; who deals follows from its number (CB-09)."""
         dealing = self.dealing
         dealing.open((dealing.first_dealer + (dealing.deal + 1) * self.game.step) % 4, 13)
-        self.lay()
-        self._throw_in_hands()
+        self._lay_fair_hands()
 
     def lay(self) -> None:
         """Puts the pack on the table; nothing is called yet."""
         self.table.lay(self.dealing.pack, 13, self.dealing.dealer)
-        self.called = 0
         self.voids = b""
 
     def _throw_in(self) -> None:
         self.dealing.again()
-        self.lay()
-        self._throw_in_hands()
+        self._lay_fair_hands()
 
-    def _throw_in_hands(self) -> None:
-        """Throws in hands that the table does not play (CB-V9, CB-V10)."""
+    def _lay_fair_hands(self) -> None:
+        """Throws in hands that the table does not play (CB-V9, CB-V10) until it plays all four."""
+        self.lay()
         options = self.game.options
         while self.dealing.redeal < options.max_redeals and (
             (options.redeal_no_spades and any(not hand & SUIT_MASK[SPADES] for hand in self.table.hands))
@@ -334,20 +267,17 @@ class CallbreakState:
     def _score(self) -> None:
         table = self.table
         options = self.game.options
-        scores = tuple(self.game.score(table.calls[seat], table.won[seat]) for seat in range(4))
-        extra = self.dealing.deal == options.deals
-        first = self.dealing.deal == 0
-        self.last = FinishedDeal(bytes(table.calls), bytes(table.won), scores)
+        deal = self.dealing.deal
+        scores = tuple(map(self.game.score, table.calls, table.won))
+        extra = deal == options.deals
+        sheet = self.sheet.entered(table.calls, table.won, scores, counts=not extra)
+        self.sheet = sheet
         if not extra:
-            for seat in range(4):
-                self.totals[seat] += scores[seat]
-                self.best[seat] = scores[seat] if first else max(self.best[seat], scores[seat])
-        if self.dealing.deal + 1 < options.deals or (
-            not extra and options.tie_break == "extra_deal" and self.totals.count(max(self.totals)) > 1
-        ):
+            self.best = list(scores) if deal == 0 else list(map(max, self.best, scores))
+        if deal + 1 < options.deals or (not extra and options.tie_break == "extra_deal" and sheet.tied()):
             self.open_deal()
         else:
-            self.over = True
+            self.sheet = sheet.ended()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CallbreakState) and self.game == other.game and self.to_bytes() == other.to_bytes()
@@ -355,11 +285,7 @@ class CallbreakState:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_state, (self.game, self.to_bytes()))
-
-
-def _state(game: Callbreak, data: bytes) -> CallbreakState:
-    return game.from_bytes(data)
+        return (restored, (self.game, self.to_bytes()))
 
 
 CALLBREAK: Final = GameKind(

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.cards import PACK, write_card
-from engine.dealing import Dealing, Reader, Supply, Writer, drawn_dealer, given_dealer
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, refusal, shared_places
+from engine.dealing import Dealing, Deck
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, numbered, refusal, restored
 from engine.options import RANDOM, flag, list_of, one_of, seat_or_random
-from engine.shuffle import check_seed, drawn
-from engine.tricks import NEVER, NONE, TRUMPS, FinishedDeal, Table, TrickObservation, empty_table, lowest
+from engine.saved import Saved, save
+from engine.score_sheet import ScoreSheet
+from engine.shuffle import drawn
+from engine.table import Table
+from engine.trick_view import view
+from engine.tricks import NEVER, NONE, TRUMPS, TrickObservation, lowest
 
 PLAY: Final = 0
 CALL: Final = 1
@@ -50,12 +54,11 @@ class ContractWhist:
     score_decimals: Final = 0
 
     def __init__(self, seats: int, options: ContractWhistOptions) -> None:
-        if seats not in _LEFT_OUT:
-            raise ValueError(f"Contract Whist has 3 to 6 seats, not {seats} (CW-01).")
         self.seats: Final = seats
         self.options: Final = options
-        self.deck: Final = tuple(card for card in PACK if card not in _LEFT_OUT[seats])
-        self.hands: Final = len(self.deck) // seats
+        cards = tuple(card for card in PACK if card not in _LEFT_OUT[seats])
+        self.deck: Final = Deck(cards, seats, 1, options.first_dealer)
+        self.hands: Final = len(cards) // seats
         self.suits: Final = tuple(dict.fromkeys(t for t in options.trump_sequence if t != "NT")) or ("NT",)
         fixed = options.first_trump
         if fixed != RANDOM and fixed not in self.suits and self.suits != ("NT",):
@@ -69,24 +72,23 @@ class ContractWhist:
         self._texts: Final = ActionTexts(self.id, [*map(write_card, PACK), *(f"call {n}" for n in range(18))])
 
     def start(self, seed: bytes) -> "ContractWhistState":
-        check_seed(seed)
-        first_dealer = drawn_dealer(self.options.first_dealer, seed, self.seats)
+        dealing = self.deck.from_seed(seed)
         first_trump = self.options.first_trump
         if first_trump not in self.suits:
             first_trump = self.suits[drawn(seed, "first_trump", len(self.suits))]
-        return self._open(Supply(self.deck, self.seats, 1, seed, ()), first_dealer, first_trump)
+        return self._begun(dealing, first_trump)
 
     def start_from(
         self, packs: Sequence[Sequence[int]], *, first_dealer: int | None = None, first_trump: str | None = None
     ) -> "ContractWhistState":
-        first_dealer = given_dealer(self.options.first_dealer, first_dealer, self.seats)
+        dealing = self.deck.from_packs(packs, first_dealer)
         fixed = self.options.first_trump
         if first_trump is None:
             first_trump = fixed if fixed in self.suits else self.suits[0]
         if first_trump not in self.suits or (fixed in self.suits and fixed != first_trump):
             valid = fixed if fixed in self.suits else ", ".join(self.suits)
             raise ValueError(f"The first trump cannot be {first_trump!r}; at this table it is {valid}.")
-        return self._open(Supply(self.deck, self.seats, 1, b"", packs), first_dealer, first_trump)
+        return self._begun(dealing, first_trump)
 
     def draws(self, state: "ContractWhistState") -> dict[str, Any]:
         return {"first_dealer": state.dealing.first_dealer, "first_trump": state.first_trump}
@@ -118,41 +120,23 @@ class ContractWhist:
 
         :raises ValueError: if the bytes are no state of this game with these options.
         """
-        reader = Reader(data, self.seats)
-        dealing = reader.dealing(self.deck, 1)
-        first_trump = reader.text().decode("ascii", "replace")
-        if dealing.deal > self.hands or dealing.size != self.size(dealing.deal) or first_trump not in self.suits:
+        saved = Saved(data, self.deck, 1 + self.seats)
+        dealing = saved.dealing
+        suit, *made = saved.numbers
+        if dealing.deal > self.hands or dealing.size != self.size(dealing.deal) or not 0 <= suit < len(self.suits):
             raise ValueError(BROKEN)
-        state = self._state(dealing, first_trump)
-        state.totals = reader.numbers(self.seats)
-        state.made = reader.numbers(self.seats)
-        state.last = reader.finished()
-        (over,) = reader.numbers(1)
-        calls = reader.text()
-        cards = reader.text()
-        reader.end()
+        state = ContractWhistState(self, dealing, self._table(), saved.sheet, self.suits[suit])
+        state.made = made
         state.lay()
-        for action in calls:
-            if not FIRST_CALL <= action < 70 or state.called == self.seats:
-                raise ValueError(BROKEN)
-            state.apply(state.table.turn, action)
-        for action in cards:
-            if state.called < self.seats or not (action < 52 and state.legal_mask(state.table.turn) >> action & 1):
-                raise ValueError(BROKEN)
-            # Not by apply: a hand that was played out ended the match, and its scores are in the totals already.
-            state.table.play(action)
-        state.over = over != 0
-        if state.over != (state.table.done == dealing.size):
-            raise ValueError(BROKEN)
-        return state
+        return saved.resume(state)
 
-    def _open(self, supply: Supply, first_dealer: int, first_trump: str) -> "ContractWhistState":
-        state = self._state(Dealing(supply, first_dealer), first_trump)
+    def _begun(self, dealing: Dealing, first_trump: str) -> "ContractWhistState":
+        state = ContractWhistState(self, dealing, self._table(), ScoreSheet((0,) * self.seats), first_trump)
         state.open_deal()
         return state
 
-    def _state(self, dealing: Dealing, first_trump: str) -> "ContractWhistState":
-        return ContractWhistState(self, dealing, empty_table(self.seats, 1, NEVER, NEVER), first_trump)
+    def _table(self) -> Table:
+        return Table(self.seats, 1, NEVER, NEVER)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ContractWhist) and self.seats == other.seats and self.options == other.options
@@ -167,23 +151,21 @@ class ContractWhist:
 class ContractWhistState:
     """A match at one moment.
 
-    :ivar called: how many seats have declared in this hand.
     :ivar made: by seat, the sum of the contracts that were made.
-    :ivar last: the last finished hand; once a tie was played off, the extra hand.
+    :ivar first_trump: the trump of the first hand, as in the options.
     """
 
-    __slots__ = ("called", "dealing", "first_trump", "game", "last", "made", "over", "table", "totals")
+    __slots__ = ("dealing", "first_trump", "game", "made", "sheet", "table")
 
-    def __init__(self, game: ContractWhist, dealing: Dealing, table: Table, first_trump: str) -> None:
+    def __init__(
+        self, game: ContractWhist, dealing: Dealing, table: Table, sheet: ScoreSheet, first_trump: str
+    ) -> None:
         self.game = game
         self.dealing = dealing
         self.table = table
-        self.first_trump = first_trump
-        self.called = 0
-        self.totals = [0] * game.seats
+        self.sheet = sheet
         self.made = [0] * game.seats
-        self.last: FinishedDeal | None = None
-        self.over = False
+        self.first_trump = first_trump
 
     @property
     def deal(self) -> int:
@@ -194,20 +176,21 @@ class ContractWhistState:
         return self.dealing.redeal
 
     def to_act(self) -> tuple[int, ...]:
-        return () if self.over else (self.table.turn,)
+        return () if self.sheet.over else (self.table.turn,)
 
     def phase(self) -> int:
-        return PLAY if self.called == self.table.seats else CALL
+        table = self.table
+        return PLAY if table.called == table.seats else CALL
 
     def legal_mask(self, seat: int) -> int:
         table = self.table
-        if seat != table.turn or self.over:
+        if seat != table.turn or self.sheet.over:
             return 0
-        if self.called == table.seats:
+        if table.called == table.seats:
             return table.legal()
         size = table.size
         mask = (2 << size) - 1
-        if self.called == table.seats - 1:
+        if table.called == table.seats - 1:
             # The hook (CW-10); in the extra hand it always holds (CW-B9).
             barred = size - sum(call for call in table.calls if call != NONE)
             last_hand = self.dealing.deal == self.game.hands - 1
@@ -216,100 +199,55 @@ class ContractWhistState:
         return mask
 
     def legal(self, seat: int) -> list[int]:
-        first = 0 if self.called == self.table.seats else FIRST_CALL
-        mask = self.legal_mask(seat)
-        return [first + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+        return numbered(self.legal_mask(seat), 0 if self.phase() == PLAY else FIRST_CALL)
 
     def apply(self, seat: int, action: int) -> None:
-        option = action if self.called == self.table.seats else action - FIRST_CALL
+        option = action if self.phase() == PLAY else action - FIRST_CALL
         if option < 0 or not self.legal_mask(seat) >> option & 1:
             raise refusal(self, seat, action)
         self.apply_unchecked(seat, action)
 
     def apply_unchecked(self, seat: int, action: int) -> None:  # noqa: ARG002 - the seat to act is the only one
         table = self.table
-        if self.called == table.seats:
+        if table.called == table.seats:
             table.play(action)
             if table.done == table.size:
                 self._score()
             return
         table.call(action - FIRST_CALL)
-        self.called += 1
 
     def observe(self, seat: int) -> TrickObservation:
+        extra = self.dealing.deal == self.game.hands
         table = self.table
-        dealing = self.dealing
-        finished = table.seats * table.done
-        return TrickObservation(
-            seat,
-            table.seats,
-            PLAY if self.called == table.seats else CALL,
-            dealing.deal,
-            0,
-            dealing.deal == self.game.hands,
-            dealing.dealer,
-            table.leader,
-            table.trump,
-            table.size,
-            table.hands[seat],
-            table.played[finished:],
-            bytes(table.calls),
-            bytes(table.won),
-            table.played[:finished],
-            table.leaders,
-            b"",
-            NONE,
-            b"",
-            tuple(self.totals),
-            self.last,
-        )
+        return view(seat, self.dealing, table, self.sheet, phase=self.phase(), hand=table.hands[seat], extra=extra)
 
     def fallback(self, seat: int) -> int:
         """The lowest legal contract or card (CW-B12)."""
         mask = self.legal_mask(seat)
-        return lowest(mask) if self.called == self.table.seats else FIRST_CALL + (mask & -mask).bit_length() - 1
+        return lowest(mask) if self.phase() == PLAY else FIRST_CALL + (mask & -mask).bit_length() - 1
 
     def packs(self) -> list[tuple[int, ...]]:
         return self.dealing.packs()
 
     def scores(self) -> list[int]:
-        return self.totals[:]
+        return list(self.sheet.totals)
 
     def places(self) -> list[int]:
         """Totals decide; once the match is over, a tie for the win is broken as the options say (CW-21, CW-B9)."""
-        keys = [(total, 0) for total in self.totals]
-        if self.over:
-            top = max(self.totals)
-            by_made = self.game.options.tie_break == "made_contracts"
-            played_off = self.dealing.deal == self.game.hands
-            for seat, total in enumerate(self.totals):
-                if total == top and by_made:
-                    keys[seat] = (total, self.made[seat])
-                elif total == top and played_off and self.last is not None:
-                    keys[seat] = (total, self.last.scores[seat])
-        return shared_places(keys)
+        game = self.game
+        tie_break = self.made if game.options.tie_break == "made_contracts" else ()
+        return self.sheet.places(tie_break, played_off=self.dealing.deal == game.hands)
 
     def clone(self) -> "ContractWhistState":
-        other = ContractWhistState(self.game, self.dealing.clone(), self.table.clone(), self.first_trump)
-        other.called = self.called
-        other.totals = self.totals[:]
+        other = ContractWhistState(self.game, self.dealing.clone(), self.table.clone(), self.sheet, self.first_trump)
         other.made = self.made[:]
-        other.last = self.last
-        other.over = self.over
         return other
 
     def to_bytes(self) -> bytes:
-        seats = self.table.seats
-        writer = Writer()
-        writer.dealing(self.dealing)
-        writer.text(self.first_trump.encode())
-        writer.numbers(*self.totals, *self.made)
-        writer.finished(self.last)
-        writer.numbers(int(self.over))
-        leader = self.dealing.dealer + 1
-        writer.text(bytes(FIRST_CALL + self.table.calls[(leader + at) % seats] for at in range(self.called)))
-        writer.text(self.table.played)
-        return writer.done()
+        table = self.table
+        calls = [FIRST_CALL + call for call in table.calls_in_turn(self.dealing.dealer)]
+        numbers = (self.game.suits.index(self.first_trump), *self.made)
+        return save(self.dealing, self.sheet, numbers, bytes(calls) + table.played)
 
     def open_deal(self) -> None:
         """Deals the next hand; who deals follows from its number (CW-B4)."""
@@ -322,24 +260,23 @@ class ContractWhistState:
         """Puts the pack on the table; nothing is declared yet."""
         self.table.trump = self.game.trump(self.first_trump, self.dealing.deal)
         self.table.lay(self.dealing.pack, self.dealing.size, self.dealing.dealer)
-        self.called = 0
 
     def _score(self) -> None:
         table = self.table
         game = self.game
+        deal = self.dealing.deal
         scores = tuple(map(game.score, table.calls, table.won))
-        extra = self.dealing.deal == game.hands
-        self.last = FinishedDeal(bytes(table.calls), bytes(table.won), scores)
+        extra = deal == game.hands
+        sheet = self.sheet.entered(table.calls, table.won, scores, counts=not extra)
+        self.sheet = sheet
         if not extra:
-            for seat in range(table.seats):
-                self.totals[seat] += scores[seat]
-                if table.won[seat] == table.calls[seat]:
-                    self.made[seat] += table.calls[seat]
-        tied = self.totals.count(max(self.totals)) > 1
-        if self.dealing.deal + 1 < game.hands or (not extra and game.options.tie_break == "extra_hand" and tied):
+            for seat, call in enumerate(table.calls):
+                if table.won[seat] == call:
+                    self.made[seat] += call
+        if deal + 1 < game.hands or (not extra and game.options.tie_break == "extra_hand" and sheet.tied()):
             self.open_deal()
         else:
-            self.over = True
+            self.sheet = sheet.ended()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ContractWhistState) and self.game == other.game and self.to_bytes() == other.to_bytes()
@@ -347,11 +284,7 @@ class ContractWhistState:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_state, (self.game, self.to_bytes()))
-
-
-def _state(game: ContractWhist, data: bytes) -> ContractWhistState:
-    return game.from_bytes(data)
+        return (restored, (self.game, self.to_bytes()))
 
 
 CONTRACT_WHIST: Final = GameKind(

@@ -1,37 +1,74 @@
-"""Where the packs of a match come from, and how states of the trick games become bytes. Knows no rules of play."""
+"""Where the packs of a match come from and who deals them. Knows no rules of play."""
 
-import struct
 from collections.abc import Sequence
 
 from engine.cards import write_card
-from engine.game import BROKEN, OutOfPacks
+from engine.game import OutOfPacks
 from engine.shuffle import check_seed, drawn, shuffled
-from engine.tricks import FinishedDeal
+
+
+class Deck:
+    """What a table deals from, and how.
+
+    :ivar cards: the unshuffled pack, ascending.
+    :ivar step: what leads from a seat to the next one, modulo the seats: 1, or seats - 1 anticlockwise.
+    :ivar first_dealer: the seat that the option of this name fixes, or RANDOM.
+    """
+
+    __slots__ = ("cards", "first_dealer", "seats", "step")
+
+    def __init__(self, cards: tuple[int, ...], seats: int, step: int, first_dealer: int | str) -> None:
+        self.cards = cards
+        self.seats = seats
+        self.step = step
+        self.first_dealer = first_dealer
+
+    def from_seed(self, seed: bytes) -> "Dealing":
+        """A match that the seed decides, before its first deal. It draws the first dealer unless the option names one
+        (CB-B16).
+
+        :raises ValueError: if the seed is not 32 bytes long.
+        """
+        check_seed(seed)
+        fixed = self.first_dealer
+        first_dealer = drawn(seed, "first_dealer", self.seats) if isinstance(fixed, str) else fixed
+        return Dealing(Supply(self, seed, ()), first_dealer)
+
+    def from_packs(self, packs: Sequence[Sequence[int]], first_dealer: int | None) -> "Dealing":
+        """A match whose packs are given, before its first deal; seat 0 deals first if neither the option nor the caller
+        names one.
+
+        :raises ValueError: if a pack is not whole, there is no such seat, or the option names another one.
+        """
+        fixed = self.first_dealer
+        if first_dealer is None:
+            first_dealer = 0 if isinstance(fixed, str) else fixed
+        if not 0 <= first_dealer < self.seats:
+            raise ValueError(f"Seat {first_dealer} cannot deal first; seats are 0..{self.seats - 1}.")
+        if not isinstance(fixed, str) and fixed != first_dealer:
+            raise ValueError(f"Seat {first_dealer} cannot deal first; the option first_dealer names seat {fixed}.")
+        return Dealing(Supply(self, b"", packs), first_dealer)
 
 
 class Supply:
     """The packs of a match: those that are given, in order, and then those that the seed makes, if there is one.
 
-    :ivar deck: the unshuffled pack, ascending.
     :ivar seed: 32 bytes, or none.
     :ivar given: whole packs in dealing order.
     """
 
-    __slots__ = ("deck", "given", "seats", "seed", "step")
+    __slots__ = ("deck", "given", "seed")
 
-    def __init__(
-        self, deck: tuple[int, ...], seats: int, step: int, seed: bytes, given: Sequence[Sequence[int]]
-    ) -> None:
+    def __init__(self, deck: Deck, seed: bytes, given: Sequence[Sequence[int]]) -> None:
         self.deck = deck
-        self.seats = seats
-        self.step = step
         self.seed = check_seed(seed) if seed else b""
+        cards = deck.cards
         packs: list[bytes] = []
         for number, pack in enumerate(given):
-            if sorted(pack) != list(deck):
+            if sorted(pack) != list(cards):
                 raise ValueError(
-                    f"Pack {number} is not whole: it needs each of the {len(deck)} cards "
-                    f"{write_card(deck[0])}..{write_card(deck[-1])} of this table exactly once."
+                    f"Pack {number} is not whole: it needs each of the {len(cards)} cards "
+                    f"{write_card(cards[0])}..{write_card(cards[-1])} of this table exactly once."
                 )
             packs.append(bytes(pack))
         self.given = tuple(packs)
@@ -46,7 +83,8 @@ class Supply:
             return self.given[index]
         if not self.seed:
             raise OutOfPacks(f"Deal {deal} (thrown in {redeal} times) needs pack {index}, and none is given.")
-        return dealing_order(shuffled(self.seed, deal, redeal, self.deck), size, dealer, self.seats, self.step)
+        deck = self.deck
+        return dealing_order(shuffled(self.seed, deal, redeal, deck.cards), size, dealer, deck.seats, deck.step)
 
 
 def dealing_order(cards: Sequence[int], size: int, dealer: int, seats: int, step: int) -> bytes:
@@ -56,25 +94,6 @@ def dealing_order(cards: Sequence[int], size: int, dealer: int, seats: int, step
     pack = [cards[row + seat] for row in range(0, size * seats, seats) for seat in order]
     pack.extend(cards[size * seats :])
     return bytes(pack)
-
-
-def drawn_dealer(fixed: int | str, seed: bytes, seats: int) -> int:
-    """The first dealer: the one that the option names, otherwise drawn from the seed (CB-B16)."""
-    return drawn(seed, "first_dealer", seats) if isinstance(fixed, str) else fixed
-
-
-def given_dealer(fixed: int | str, given: int | None, seats: int) -> int:
-    """The first dealer of a match whose packs are given; seat 0 if neither the option nor the caller names one.
-
-    :raises ValueError: if there is no such seat, or the option names another one.
-    """
-    if given is None:
-        return 0 if isinstance(fixed, str) else fixed
-    if not 0 <= given < seats:
-        raise ValueError(f"Seat {given} cannot deal first; seats are 0..{seats - 1}.")
-    if not isinstance(fixed, str) and fixed != given:
-        raise ValueError(f"Seat {given} cannot deal first; the option first_dealer names seat {fixed}.")
-    return given
 
 
 class Dealing:
@@ -148,109 +167,3 @@ class Dealing:
         other.size = self.size
         other.pack = self.pack
         return other
-
-
-class Writer:
-    """A state's bytes in the making."""
-
-    __slots__ = ("_parts",)
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-
-    def numbers(self, *numbers: int) -> None:
-        """Signed numbers of 32 bits."""
-        self._parts.append(struct.pack(f">{len(numbers)}i", *numbers))
-
-    def text(self, data: bytes) -> None:
-        """Bytes whose length is not known to the reader."""
-        self._parts.append(struct.pack(">H", len(data)) + data)
-
-    def dealing(self, dealing: Dealing) -> None:
-        """Where the packs come from and which deal is on the table."""
-        supply = dealing.supply
-        self.text(supply.seed)
-        self.numbers(len(supply.given))
-        self._parts.extend(supply.given)
-        self.numbers(dealing.first_dealer, dealing.deal, dealing.redeal, dealing.dealer, dealing.index, dealing.size)
-
-    def finished(self, deal: FinishedDeal | None) -> None:
-        """A finished deal, or that there is none."""
-        if deal is None:
-            self.text(b"")
-        else:
-            self.text(deal.calls + deal.won)
-            self.numbers(*deal.scores)
-
-    def done(self) -> bytes:
-        """All that was written."""
-        return b"".join(self._parts)
-
-
-class Reader:
-    """Reads what a Writer wrote.
-
-    :raises ValueError: from every method, if the bytes are not those of a state.
-    """
-
-    __slots__ = ("_at", "_data", "seats")
-
-    def __init__(self, data: bytes, seats: int) -> None:
-        self._data = data
-        self._at = 0
-        self.seats = seats
-
-    def numbers(self, count: int) -> list[int]:
-        """Signed numbers of 32 bits."""
-        return list(struct.unpack(f">{count}i", self._take(4 * count)))
-
-    def text(self) -> bytes:
-        """Bytes of any length."""
-        length = int.from_bytes(self._take(2), "big")
-        return self._take(length)
-
-    def dealing(self, deck: tuple[int, ...], step: int) -> Dealing:
-        """Where the packs come from and which deal is on the table."""
-        seed = self.text()
-        (count,) = self.numbers(1)
-        if not 0 <= count <= len(self._data):
-            raise ValueError(BROKEN)
-        supply = Supply(deck, self.seats, step, seed, [self._take(len(deck)) for _ in range(count)])
-        first_dealer, deal, redeal, dealer, index, size = self.numbers(6)
-        if not (
-            0 <= first_dealer < self.seats
-            and 0 <= dealer < self.seats
-            and deal >= 0
-            and 0 <= redeal <= index
-            and 1 <= size <= len(deck) // self.seats
-        ):
-            raise ValueError(BROKEN)
-        dealing = Dealing(supply, first_dealer)
-        dealing.deal = deal
-        dealing.redeal = redeal
-        dealing.dealer = dealer
-        dealing.index = index
-        dealing.size = size
-        dealing.pack = supply.pack(index, deal, redeal, dealer, size)
-        return dealing
-
-    def finished(self) -> FinishedDeal | None:
-        """A finished deal, or None."""
-        both = self.text()
-        if not both:
-            return None
-        if len(both) != 2 * self.seats:
-            raise ValueError(BROKEN)
-        return FinishedDeal(both[: self.seats], both[self.seats :], tuple(self.numbers(self.seats)))
-
-    def end(self) -> None:
-        """Nothing is left over."""
-        if self._at != len(self._data):
-            raise ValueError(BROKEN)
-
-    def _take(self, length: int) -> bytes:
-        part = self._data[self._at : self._at + length]
-        if len(part) != length:
-            raise ValueError(BROKEN)
-        self._at += length
-        return part

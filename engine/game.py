@@ -198,6 +198,8 @@ class GameKind:
 
     ``options`` is the frozen dataclass of its options. ``make`` takes a seat count and its options. ``presets`` are
     named sets of options.
+
+    Whoever calls ``make`` has checked both, as ``engine.load`` does.
     """
 
     id: str
@@ -208,6 +210,16 @@ class GameKind:
     presets: Mapping[str, Mapping[str, object]]
     options: type[Any]
     make: Callable[[int, Any], Game]
+
+
+def numbered(mask: int, first: Action) -> list[Action]:
+    """The actions of a legal mask whose bit 0 is action ``first``, ascending."""
+    return [first + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+
+
+def restored(game: Game, data: bytes) -> State:
+    """The state that ``to_bytes`` wrote; unpickling calls it."""
+    return game.from_bytes(data)
 
 
 def shared_places(keys: Sequence[tuple[int, ...]]) -> list[int]:

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.cards import PACK, SUITS, write_card
-from engine.dealing import Dealing, Reader, Supply, Writer, drawn_dealer, given_dealer
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, refusal, shared_places
+from engine.dealing import Dealing, Deck
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, numbered, refusal, restored
 from engine.options import flag, one_of, seat_or_random, whole
-from engine.shuffle import check_seed
-from engine.tricks import DUTIES, NONE, UNSETTLED, FinishedDeal, Table, TrickObservation, empty_table, lowest
+from engine.saved import Saved, save
+from engine.score_sheet import ScoreSheet
+from engine.table import Table
+from engine.trick_view import view
+from engine.tricks import DUTIES, NONE, UNSETTLED, TrickObservation, lowest
 
 PLAY: Final = 0
 CALL: Final = 1
@@ -50,7 +53,6 @@ class Minus:
 
     id: Final = "minus"
     title: Final = "Minus"
-    seats: Final = 4
     phases: Final = (
         Phase("play", 0, 52),
         Phase("call", 52, 12),
@@ -61,10 +63,10 @@ class Minus:
     score_decimals: Final = 0
 
     def __init__(self, seats: int, options: MinusOptions) -> None:
-        if seats != 4:
-            raise ValueError(f"Minus has 4 seats, not {seats} (MN-01).")
+        self.seats: Final = seats
         self.options: Final = options
         self.step: Final = 1 if options.direction == "clockwise" else 3
+        self.deck: Final = Deck(PACK, 4, self.step, options.first_dealer)
         self.must_beat: Final = DUTIES[options.must_beat]
         self.trump_when_void: Final = DUTIES[options.trump_when_void]
         self.most_deals: Final = options.deals if options.match_end == "deals" else options.max_deals
@@ -74,13 +76,10 @@ class Minus:
         self._texts: Final = ActionTexts(self.id, [*map(write_card, PACK), *calls, "pass", *trumps])
 
     def start(self, seed: bytes) -> "MinusState":
-        check_seed(seed)
-        first_dealer = drawn_dealer(self.options.first_dealer, seed, 4)
-        return self._open(Supply(PACK, 4, self.step, seed, ()), first_dealer)
+        return self._begun(self.deck.from_seed(seed))
 
     def start_from(self, packs: Sequence[Sequence[int]], *, first_dealer: int | None = None) -> "MinusState":
-        first_dealer = given_dealer(self.options.first_dealer, first_dealer, 4)
-        return self._open(Supply(PACK, 4, self.step, b"", packs), first_dealer)
+        return self._begun(self.deck.from_packs(packs, first_dealer))
 
     def draws(self, state: "MinusState") -> dict[str, Any]:
         return {"first_dealer": state.dealing.first_dealer}
@@ -108,42 +107,20 @@ class Minus:
 
         :raises ValueError: if the bytes are no state of this game with these options.
         """
-        reader = Reader(data, 4)
-        dealing = reader.dealing(PACK, self.step)
-        state = self._state(dealing)
-        state.totals = reader.numbers(4)
-        state.last = reader.finished()
-        (over,) = reader.numbers(1)
-        laps = reader.text()
-        calls = reader.text()
-        cards = reader.text()
-        reader.end()
-        state.lay()
-        for option in laps:
-            if state.stage < FIRST_LAP:
-                raise ValueError(BROKEN)
-            state.apply(state.table.turn, PASS + option)
-        for number in calls:
-            if state.stage != CALL:
-                raise ValueError(BROKEN)
-            state.apply(state.table.turn, FIRST_CALL + number)
-        for card in cards:
-            if state.stage != PLAY or not (card < 52 and state.legal_mask(state.table.turn) >> card & 1):
-                raise ValueError(BROKEN)
-            # Not by apply: a deal that was played out ended the match, and its scores are in the totals already.
-            state.table.play(card)
-        state.over = over != 0
-        if dealing.deal >= self.most_deals or dealing.size != 13 or state.over != (state.table.done == 13):
+        saved = Saved(data, self.deck, 0)
+        if saved.dealing.deal >= self.most_deals or saved.dealing.size != 13:
             raise ValueError(BROKEN)
+        state = MinusState(self, saved.dealing, self._table(), saved.sheet)
+        state.lay()
+        return saved.resume(state)
+
+    def _begun(self, dealing: Dealing) -> "MinusState":
+        state = MinusState(self, dealing, self._table(), ScoreSheet((0, 0, 0, 0)))
+        state.open_deal(dealing.first_dealer)
         return state
 
-    def _open(self, supply: Supply, first_dealer: int) -> "MinusState":
-        state = self._state(Dealing(supply, first_dealer))
-        state.open_deal(first_dealer)
-        return state
-
-    def _state(self, dealing: Dealing) -> "MinusState":
-        return MinusState(self, dealing, empty_table(4, self.step, self.must_beat, self.trump_when_void))
+    def _table(self) -> Table:
+        return Table(4, self.step, self.must_beat, self.trump_when_void)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Minus) and self.options == other.options
@@ -152,7 +129,7 @@ class Minus:
         return hash((self.id, self.options))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Minus, (4, self.options))
+        return (Minus, (self.seats, self.options))
 
 
 class MinusState:
@@ -163,26 +140,20 @@ class MinusState:
     :ivar laps: turns of the laps so far: 0 for a pass, otherwise action - PASS.
     :ivar standing: the highest lap call so far that stands, as action - PASS, 0 for none.
     :ivar caller: who made it; NONE for nobody.
-    :ivar owed: how many seats have still to call for tricks.
     """
 
-    __slots__ = (
-        "caller", "dealing", "game", "laps", "last", "over", "owed", "packet", "stage", "standing", "table", "totals",
-    )  # fmt: skip
+    __slots__ = ("caller", "dealing", "game", "laps", "packet", "sheet", "stage", "standing", "table")
 
-    def __init__(self, game: Minus, dealing: Dealing, table: Table) -> None:
+    def __init__(self, game: Minus, dealing: Dealing, table: Table, sheet: ScoreSheet) -> None:
         self.game = game
         self.dealing = dealing
         self.table = table
+        self.sheet = sheet
         self.stage = FIRST_LAP
         self.packet = [0, 0, 0, 0]
         self.laps = b""
         self.standing = 0
         self.caller = NONE
-        self.owed = 0
-        self.totals = [0, 0, 0, 0]
-        self.last: FinishedDeal | None = None
-        self.over = False
 
     @property
     def deal(self) -> int:
@@ -193,13 +164,13 @@ class MinusState:
         return self.dealing.redeal
 
     def to_act(self) -> tuple[int, ...]:
-        return () if self.over else (self.table.turn,)
+        return () if self.sheet.over else (self.table.turn,)
 
     def phase(self) -> int:
         return self.stage
 
     def legal_mask(self, seat: int) -> int:
-        if seat != self.table.turn or self.over:
+        if seat != self.table.turn or self.sheet.over:
             return 0
         if self.stage == PLAY:
             return self.table.legal()
@@ -214,9 +185,7 @@ class MinusState:
         return 1 | (2 << 4 * (most - 4)) - (2 << 4 * (least - 5))
 
     def legal(self, seat: int) -> list[int]:
-        first = _FIRST[self.stage]
-        mask = self.legal_mask(seat)
-        return [first + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+        return numbered(self.legal_mask(seat), _FIRST[self.stage])
 
     def apply(self, seat: int, action: int) -> None:
         option = action - _FIRST[self.stage]
@@ -232,7 +201,6 @@ class MinusState:
                 self._score()
         elif self.stage == CALL:
             table.call(action - FIRST_CALL)
-            self.owed -= 1
             self._ask()
         else:
             self.laps += bytes((action - PASS,))
@@ -246,32 +214,11 @@ class MinusState:
                 self._settle()
 
     def observe(self, seat: int) -> TrickObservation:
-        table = self.table
-        dealing = self.dealing
-        finished = 4 * table.done
-        return TrickObservation(
-            seat,
-            4,
-            self.stage,
-            dealing.deal,
-            0,
-            False,
-            dealing.dealer,
-            table.leader,
-            table.trump,
-            13,
-            # MN-06: the second packet is not dealt before the first lap is over.
-            self.packet[seat] if self.stage == FIRST_LAP else table.hands[seat],
-            table.played[finished:],
-            bytes(table.calls),
-            bytes(table.won),
-            table.played[:finished],
-            table.leaders,
-            self.laps,
-            self.caller if self.stage < FIRST_LAP else NONE,
-            b"",
-            tuple(self.totals),
-            self.last,
+        # MN-06: the second packet is not dealt before the first lap is over.
+        hand = self.packet[seat] if self.stage == FIRST_LAP else self.table.hands[seat]
+        caller = self.caller if self.stage < FIRST_LAP else NONE
+        return view(
+            seat, self.dealing, self.table, self.sheet, phase=self.stage, hand=hand, laps=self.laps, caller=caller
         )
 
     def fallback(self, seat: int) -> int:
@@ -283,37 +230,26 @@ class MinusState:
         return self.dealing.packs()
 
     def scores(self) -> list[int]:
-        return self.totals[:]
+        return list(self.sheet.totals)
 
     def places(self) -> list[int]:
         """Totals decide; ties are shared (MN-36)."""
-        return shared_places([(total,) for total in self.totals])
+        return self.sheet.places()
 
     def clone(self) -> "MinusState":
-        other = MinusState(self.game, self.dealing.clone(), self.table.clone())
+        other = MinusState(self.game, self.dealing.clone(), self.table.clone(), self.sheet)
         other.stage = self.stage
         other.packet = self.packet
         other.laps = self.laps
         other.standing = self.standing
         other.caller = self.caller
-        other.owed = self.owed
-        other.totals = self.totals[:]
-        other.last = self.last
-        other.over = self.over
         return other
 
     def to_bytes(self) -> bytes:
-        writer = Writer()
-        writer.dealing(self.dealing)
-        writer.numbers(*self.totals)
-        writer.finished(self.last)
-        writer.numbers(int(self.over))
-        writer.text(self.laps)
-        order = [(self.dealing.dealer + at * self.game.step) % 4 for at in range(1, 5)]
-        calls = [self.table.calls[seat] for seat in order if seat != self.caller]
-        writer.text(bytes(call for call in calls if call != NONE))
-        writer.text(self.table.played)
-        return writer.done()
+        table = self.table
+        laps = [PASS + option for option in self.laps]
+        calls = [FIRST_CALL + call for call in table.calls_in_turn(self.dealing.dealer, but=self.caller)]
+        return save(self.dealing, self.sheet, (), bytes(laps + calls) + table.played)
 
     def open_deal(self, dealer: int) -> None:
         """Deals the next deal."""
@@ -333,7 +269,6 @@ class MinusState:
         self.laps = b""
         self.standing = 0
         self.caller = NONE
-        self.owed = 0
 
     def _settle(self) -> None:
         """The laps are over: the trump is known, and the calls begin (MN-12, MN-13, MN-16 to MN-20)."""
@@ -341,17 +276,16 @@ class MinusState:
         if self.standing:
             table.trump = (self.standing - 1) % 4
             table.calls[self.caller] = _number(self.standing)
-            self.owed = 3
+            table.called = 1
         else:
             table.trump = SUITS.index(self.game.options.all_pass_trump)
-            self.owed = 4
         self.stage = CALL
         self._ask()
 
     def _ask(self) -> None:
         """Gives the turn to the next seat that owes a call, or to the leader of the first trick."""
         table = self.table
-        if not self.owed:
+        if table.called == 4:
             table.turn = table.leader
             self.stage = PLAY
         elif table.turn == self.caller:
@@ -361,14 +295,13 @@ class MinusState:
         table = self.table
         options = self.game.options
         scores = tuple(map(self.game.score, table.calls, table.won))
-        self.last = FinishedDeal(bytes(table.calls), bytes(table.won), scores)
-        for seat in range(4):
-            self.totals[seat] += scores[seat]
-        reached = options.match_end == "target" and max(self.totals) >= options.target
+        sheet = self.sheet.entered(table.calls, table.won, scores)
+        self.sheet = sheet
+        reached = options.match_end == "target" and max(sheet.totals) >= options.target
         if reached or self.dealing.deal + 1 == self.game.most_deals:
-            self.over = True
+            self.sheet = sheet.ended()
         else:
-            self.open_deal(self.game.next_dealer(self.dealing.dealer, self.totals))
+            self.open_deal(self.game.next_dealer(self.dealing.dealer, sheet.totals))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MinusState) and self.game == other.game and self.to_bytes() == other.to_bytes()
@@ -376,16 +309,12 @@ class MinusState:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_state, (self.game, self.to_bytes()))
+        return (restored, (self.game, self.to_bytes()))
 
 
 def _number(option: int) -> int:
     """The number of tricks of a trump call."""
     return 5 + (option - 1) // 4
-
-
-def _state(game: Minus, data: bytes) -> MinusState:
-    return game.from_bytes(data)
 
 
 MINUS: Final = GameKind(

@@ -5,12 +5,14 @@ Rule ids (MO-…) are those of docs/rules/minus_one.md. Cards are 1..8; a set of
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, Final
 
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, refusal, shared_places
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, numbered, refusal, restored, shared_places
 from engine.options import flag, one_of
+from engine.pairs import PAIR_SETS, PAIRS, SHOWS, PairsObservation
 from engine.shuffle import check_seed
+
+__all__ = ["MINUS_ONE", "MinusOne", "MinusOneOptions", "MinusOneState", "PairsObservation"]
 
 SHOW: Final = 0
 KEEP: Final = 1
@@ -19,15 +21,6 @@ FIRST_KEEP: Final = 28
 DECK_ROUNDS: Final = 6
 NOT_YET: Final = -1
 """Stands for a choice that is not in."""
-
-PAIRS: Final = tuple(combinations(range(1, 9), 2))
-"""The pair that each show action means, lower card first."""
-
-_PAIR_MASK: Final = tuple(1 << low - 1 | 1 << high - 1 for low, high in PAIRS)
-_SHOWS: Final[tuple[int, ...]] = tuple(
-    sum(1 << a for a in range(28) if _PAIR_MASK[a] & cards == _PAIR_MASK[a]) for cards in range(256)
-)
-"""Legal shows for each set of playable cards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,37 +33,6 @@ class MinusOneOptions:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PairsObservation:
-    """What one seat knows of the match: all but choices that are not revealed yet. Arrays by seat start at seat 0.
-
-    :ivar phase: index into the game's phases.
-    :ivar round: from 0.
-    :ivar playable: sets of cards that may be shown in this round.
-    :ivar resting: the card that rests in this round, 0 for none.
-    :ivar spent: sets of cards spent in this deck.
-    :ivar shown: the pairs on the table as sets; empty while they are being chosen.
-    :ivar points: without tokens.
-    :ivar last_won: the last round won, from 1; 0 for none.
-    :ivar shows: pairs shown in the finished rounds of this deck, round after round.
-    :ivar keeps: cards kept, in the same order.
-    """
-
-    seat: int
-    seats: int
-    phase: int
-    round: int
-    playable: bytes
-    resting: bytes
-    spent: bytes
-    shown: bytes
-    points: tuple[int, ...]
-    tokens: bytes
-    last_won: bytes
-    shows: bytes
-    keeps: bytes
-
-
 class MinusOne:
     """The rules at one table."""
 
@@ -81,8 +43,6 @@ class MinusOne:
     score_decimals: Final = 0
 
     def __init__(self, seats: int, options: MinusOneOptions) -> None:
-        if not 3 <= seats <= 7:
-            raise ValueError(f"Minus One has 3 to 7 seats, not {seats} (MO-01).")
         self.seats: Final = seats
         self.options: Final = options
         self.bound: Final = 2 * seats * options.rounds
@@ -211,13 +171,11 @@ class MinusOneState:
         if self.over or not 0 <= seat < len(self.choices) or self.choices[seat] != NOT_YET:
             return 0
         if self.stage == SHOW:
-            return _SHOWS[self.playable(seat)]
-        return _PAIR_MASK[self.shown[seat]]
+            return SHOWS[self.playable(seat)]
+        return PAIR_SETS[self.shown[seat]]
 
     def legal(self, seat: int) -> list[int]:
-        first = FIRST_KEEP if self.stage == KEEP else 0
-        mask = self.legal_mask(seat)
-        return [first + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+        return numbered(self.legal_mask(seat), FIRST_KEEP if self.stage == KEEP else 0)
 
     def apply(self, seat: int, action: int) -> None:
         option = action - FIRST_KEEP if self.stage == KEEP else action
@@ -255,11 +213,11 @@ class MinusOneState:
             bytes([self.playable(other) for other in range(seats)]),
             bytes(self.resting),
             bytes(self.spent),
-            bytes([_PAIR_MASK[action] for action in self.shown]),
+            bytes([PAIR_SETS[action] for action in self.shown]),
             tuple(self.points),
             bytes(self.tokens),
             bytes(self.last_won),
-            bytes([_PAIR_MASK[action] for action in shows]),
+            bytes([PAIR_SETS[action] for action in shows]),
             bytes([action - FIRST_KEEP + 1 for action in keeps]),
         )
 
@@ -343,11 +301,7 @@ class MinusOneState:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_state, (self.game, self.to_bytes()))
-
-
-def _state(game: MinusOne, data: bytes) -> MinusOneState:
-    return game.from_bytes(data)
+        return (restored, (self.game, self.to_bytes()))
 
 
 MINUS_ONE: Final = GameKind(

@@ -10,6 +10,7 @@ import engine
 from engine.callbreak import Callbreak, CallbreakState
 from engine.cards import cards_of, mask_of, read_cards, write_card
 from engine.game import OutOfPacks
+from engine.score_sheet import ScoreSheet
 from engine.tricks import FinishedDeal
 from tests.engine.walks import SEED, legal_texts, pack_of, take, walk
 
@@ -60,11 +61,9 @@ def _ended(
 ) -> list[int]:
     """Places of a match that ended with these totals."""
     state = _start(**options)
-    state.totals = totals
     state.best = best or [0] * 4
     state.dealing.deal = state.game.options.deals - (extra is None)
-    state.last = FinishedDeal(b"", b"", extra or (0, 0, 0, 0))
-    state.over = True
+    state.sheet = ScoreSheet(tuple(totals), FinishedDeal(b"", b"", extra or (0, 0, 0, 0)), over=True)
     return state.places()
 
 
@@ -316,9 +315,9 @@ def test_cb_37_cb_38_five_deals_add_up() -> None:
         deal = state.deal
         walk(state, rng, 1)
         if state.deal != deal or not state.to_act():
-            assert state.last is not None
-            assert sum(state.last.won) == 13  # CB-32
-            sums = [one + other for one, other in zip(sums, state.last.scores, strict=True)]
+            assert state.sheet.last is not None
+            assert sum(state.sheet.last.won) == 13  # CB-32
+            sums = [one + other for one, other in zip(sums, state.sheet.last.scores, strict=True)]
             deals += 1
     assert (deals, sums) == (5, state.scores())
 
@@ -355,23 +354,25 @@ def test_cb_41_cb_b2_an_extra_deal_breaks_a_tie_and_is_not_added() -> None:
     # The last card decides nothing that matters here: whatever it scores, the four end level.
     last = state.clone()
     walk(last, rng, 1)
-    assert last.last is not None
-    state.totals = [50 - score for score in last.last.scores]
+    assert last.sheet.last is not None
+    state.sheet = ScoreSheet(tuple(50 - score for score in last.sheet.last.scores), state.sheet.last)
     walk(state, rng, 1)
     assert state.to_act()
     view = state.observe(0)
     assert (view.deal, view.extra, view.dealer) == (5, True, 1)
     walk(state, rng)
     assert state.scores() == [50] * 4
-    assert state.last is not None
-    assert state.places() == [1 + sum(other > score for other in state.last.scores) for score in state.last.scores]
+    assert state.sheet.last is not None
+    assert state.places() == [
+        1 + sum(other > score for other in state.sheet.last.scores) for score in state.sheet.last.scores
+    ]
 
 
 def test_cb_41_there_is_no_extra_deal_without_a_tie_for_the_win() -> None:
     for seed in range(8):
         state = _game().start(bytes([seed]) * 32)
         walk(state, random.Random(seed))
-        assert state.deal == (5 if state.totals.count(max(state.totals)) > 1 else 4)
+        assert state.deal == (5 if state.sheet.totals.count(max(state.sheet.totals)) > 1 else 4)
 
 
 def test_cb_v15_there_is_no_extra_deal_with_best_deal() -> None:
@@ -415,10 +416,10 @@ def test_cb_t4_golden_deal(options: dict[str, Any]) -> None:
         if state.deal == 0:
             assert state.to_act() == (winner,)
     assert (counts == [count for line in GOLDEN_PLAY for count in line[2]]) == (not options)
-    assert state.last is not None
-    assert state.last.won == bytes([4, 3, 2, 4])
-    assert state.last.scores == (40, 30, 20, 31)
-    assert state.last.calls == bytes([4, 3, 2, 3])
+    assert state.sheet.last is not None
+    assert state.sheet.last.won == bytes([4, 3, 2, 4])
+    assert state.sheet.last.scores == (40, 30, 20, 31)
+    assert state.sheet.last.calls == bytes([4, 3, 2, 3])
     assert state.scores() == [40, 30, 20, 31]
 
 

@@ -8,6 +8,7 @@ import pytest
 import engine
 from engine.cards import CLUBS, mask_of, read_cards
 from engine.contract_whist import ContractWhist, ContractWhistState
+from engine.score_sheet import ScoreSheet
 from engine.tricks import NO_TRUMP, FinishedDeal
 from tests.engine.walks import SEED, legal_texts, pack_of, take, walk
 
@@ -40,7 +41,7 @@ def test_cw_02_cw_06_cw_07_packs_and_hands(seats: int, left_out: str, size: int)
     without = mask_of(read_cards(left_out))
     sizes = []
     while state.to_act():
-        if not state.called:
+        if not state.table.called:
             hands = state.table.hands
             sizes.append(hands[0].bit_count())
             assert {hand.bit_count() for hand in hands} == {sizes[-1]}
@@ -175,14 +176,14 @@ def test_cw_20_somebody_goes_down_in_every_hand() -> None:
             deal = state.deal
             walk(state, rng, 1)
             if state.deal != deal or not state.to_act():
-                assert state.last is not None
-                assert sum(state.last.won) == state.game.size(deal)  # CW-T5
-                assert min(state.last.scores) == 0
+                assert state.sheet.last is not None
+                assert sum(state.sheet.last.won) == state.game.size(deal)  # CW-T5
+                assert min(state.sheet.last.scores) == 0
 
 
 def test_cw_t3_golden_deal() -> None:
     game = _game(3)
-    deck = game.deck
+    deck = game.deck.cards
     hands = ("6H 4D 8C", "JH 5H 4C", "2D QC 3C")
     golden = pack_of(hands, 2)
     golden += [card for card in deck if card not in golden]
@@ -199,17 +200,15 @@ def test_cw_t3_golden_deal() -> None:
     take(state, "4C", "3C", "8C")
     assert state.to_act() == (0,)
     take(state, "4D", "5H", "2D")
-    assert state.last == FinishedDeal(bytes([2, 1, 1]), bytes([2, 1, 0]), (12, 11, 0))
+    assert state.sheet.last == FinishedDeal(bytes([2, 1, 1]), bytes([2, 1, 0]), (12, 11, 0))
     assert [now - then for now, then in zip(state.scores(), before, strict=True)] == [12, 11, 0]
 
 
 def _ended(totals: list[int], made: list[int], extra: tuple[int, ...] | None, tie_break: str) -> list[int]:
     state = _game(tie_break=tie_break).start(SEED)
-    state.totals = totals
     state.made = made
     state.dealing.deal = 13 if extra else 12
-    state.last = FinishedDeal(b"", b"", extra or (0, 0, 0, 0))
-    state.over = True
+    state.sheet = ScoreSheet(tuple(totals), FinishedDeal(b"", b"", extra or (0, 0, 0, 0)), over=True)
     return state.places()
 
 
@@ -238,8 +237,8 @@ def test_cw_b9_the_extra_hand_is_full_hooked_and_not_added() -> None:
     walk(state, rng, 7)
     ahead = state.clone()
     walk(ahead, rng, 1)
-    assert ahead.last is not None
-    state.totals = [50 - score for score in ahead.last.scores]
+    assert ahead.sheet.last is not None
+    state.sheet = ScoreSheet(tuple(50 - score for score in ahead.sheet.last.scores), state.sheet.last)
     take(state, state.game.write(state.legal(state.to_act()[0])[0]))
     view = state.observe(0)
     assert (view.extra, view.deal, view.tricks, view.dealer, view.trump) == (True, 13, 13, 1, CLUBS)
@@ -256,7 +255,7 @@ def test_cw_b9_there_is_no_extra_hand_without_a_tie_for_the_win() -> None:
     for seed in range(8):
         state = _game(tie_break="extra_hand").start(bytes([seed]) * 32)
         walk(state, random.Random(seed))
-        assert state.deal == (13 if state.totals.count(max(state.totals)) > 1 else 12)
+        assert state.deal == (13 if state.sheet.totals.count(max(state.sheet.totals)) > 1 else 12)
 
 
 def test_cw_b9_made_contracts_are_summed() -> None:
@@ -267,9 +266,9 @@ def test_cw_b9_made_contracts_are_summed() -> None:
         deal = state.deal
         walk(state, rng, 1)
         if state.deal != deal or not state.to_act():
-            assert state.last is not None
+            assert state.sheet.last is not None
             for seat in range(4):
-                sums[seat] += state.last.calls[seat] if state.last.scores[seat] else 0
+                sums[seat] += state.sheet.last.calls[seat] if state.sheet.last.scores[seat] else 0
     assert sums == state.made
     assert any(sums)
 

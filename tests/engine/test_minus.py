@@ -9,6 +9,7 @@ import engine
 from engine.cards import SPADES, mask_of, read_cards
 from engine.game import OutOfPacks
 from engine.minus import Minus, MinusState
+from engine.score_sheet import ScoreSheet
 from engine.tricks import NONE, UNSETTLED
 from tests.engine.walks import SEED, legal_texts, pack_of, take, walk
 
@@ -99,8 +100,8 @@ def test_mn_08_the_lowest_total_deals_in_a_match() -> None:
         deal, dealer = state.deal, state.dealing.dealer
         walk(state, rng, 1)
         if state.deal != deal:
-            assert state.dealing.dealer == state.game.next_dealer(dealer, state.totals)
-            assert state.totals[state.dealing.dealer] == min(state.totals)
+            assert state.dealing.dealer == state.game.next_dealer(dealer, state.sheet.totals)
+            assert state.sheet.totals[state.dealing.dealer] == min(state.sheet.totals)
 
 
 def test_mn_10_one_turn_each_dealer_last() -> None:
@@ -216,10 +217,10 @@ def test_mn_t1_mn_t2_golden_deal() -> None:
         take(state, *trick.split())
         if state.deal == 0:
             assert state.to_act() == (winner,)
-    assert state.last is not None
-    assert state.last.won == bytes([9, 1, 3, 0])
-    assert state.last.calls == bytes([10, 2, 3, 2])
-    assert state.last.scores == (-10, -2, 3, -2)
+    assert state.sheet.last is not None
+    assert state.sheet.last.won == bytes([9, 1, 3, 0])
+    assert state.sheet.last.calls == bytes([10, 2, 3, 2])
+    assert state.sheet.last.scores == (-10, -2, 3, -2)
     assert state.scores() == [-10, -2, 3, -2]
     assert (state.deal, state.dealing.dealer) == (1, 0)
 
@@ -231,8 +232,11 @@ def _finish_deal(totals: list[int], scores: list[int], **options: Any) -> MinusS
     walk(state, rng, 51)
     ahead = state.clone()
     walk(ahead, rng, 1)
-    assert ahead.last is not None
-    state.totals = [t + s - really for t, s, really in zip(totals, scores, ahead.last.scores, strict=True)]
+    assert ahead.sheet.last is not None
+    state.sheet = ScoreSheet(
+        tuple(t + s - really for t, s, really in zip(totals, scores, ahead.sheet.last.scores, strict=True)),
+        state.sheet.last,
+    )
     take(state, state.game.write(state.legal(state.to_act()[0])[0]))
     return state
 
