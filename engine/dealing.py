@@ -90,9 +90,12 @@ class Supply:
 def dealing_order(cards: Sequence[int], size: int, dealer: int, seats: int, step: int) -> bytes:
     """Absolute cards as the dealer deals them. In ``cards`` seat s has s, s+seats, s+2*seats, …, whoever deals; in what
     comes back the dealer's next seat has 0, seats, …. Cards that nobody gets follow unchanged."""
-    order = [(dealer + (at + 1) * step) % seats for at in range(seats)]
-    pack = [cards[row + seat] for row in range(0, size * seats, seats) for seat in order]
-    pack.extend(cards[size * seats :])
+    dealt = size * seats
+    absolute = bytes(cards)
+    pack = bytearray(absolute)
+    for at in range(seats):
+        seat = (dealer + (at + 1) * step) % seats
+        pack[at:dealt:seats] = absolute[seat:dealt:seats]
     return bytes(pack)
 
 

@@ -27,22 +27,17 @@ def shuffled(seed: bytes, deal: int, redeal: int, deck: Sequence[int]) -> list[i
     """
     cards = list(deck)
     prefix = b"card-arena deal" + deal.to_bytes(4, "big") + redeal.to_bytes(4, "big")
-    stream = hmac.digest(seed, prefix + b"\0\0\0\0", "sha512")
+    left = len(cards)
     block = 0
-    at = 0
-    for i in range(len(cards) - 1, 0, -1):
-        limit = _LIMIT[i + 1]
-        while True:
-            if at == 64:
-                block += 1
-                stream = hmac.digest(seed, prefix + block.to_bytes(4, "big"), "sha512")
-                at = 0
-            byte = stream[at]
-            at += 1
-            if byte < limit:
-                break
-        j = byte % (i + 1)
-        cards[i], cards[j] = cards[j], cards[i]
+    while left > 1:
+        for byte in hmac.digest(seed, prefix + block.to_bytes(4, "big"), "sha512"):
+            if byte < _LIMIT[left]:
+                at = byte % left
+                left -= 1
+                cards[left], cards[at] = cards[at], cards[left]
+                if left == 1:
+                    break
+        block += 1
     return cards
 
 

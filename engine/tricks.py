@@ -100,7 +100,7 @@ def answers(hand: int, led: int, top: int, ruff: int, trump: int, must_beat: int
     """Legal cards on a trick whose highest card of the suit led is ``top`` and highest ruff is ``ruff`` (-1: none)."""
     follow = hand & SUIT_MASK[led]
     if follow:
-        if must_beat == ALWAYS or (must_beat == UNLESS_TRUMPED and ruff < 0):
+        if must_beat != NEVER and (ruff < 0 or must_beat == ALWAYS):
             return follow & ABOVE[top] or follow
         return follow
     if trump_when_void == NEVER or trump == led or trump >= NO_TRUMP:
