@@ -79,7 +79,12 @@ class Cells:
                 "ARENA_TICKET": player.ticket,
                 "ARENA_BOT": player.bot,
             }
-            self._seated.append(Seated(index, await asyncio.to_thread(start, box, self._host, environment)))
+            starting = asyncio.create_task(asyncio.to_thread(start, box, self._host, environment))
+            try:
+                await asyncio.shield(starting)
+            finally:
+                # If we are cancelled in between, the cell is started all the same and must be stopped with the others.
+                self._seated.append(Seated(index, await starting))
 
     async def watch(self, ended: Callable[[int, Exit], None]) -> None:
         """Tells every process that ends, once. Runs until it is cancelled."""

@@ -15,6 +15,7 @@ import queue
 import signal
 import sys
 import threading
+import time
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import BinaryIO
@@ -46,6 +47,9 @@ from sandbox.runner import CellError, Exit
 
 LAST_S = 15.0
 """Time for the cells to be ended when the process must go."""
+
+SPARE_S = 1.0
+"""Time for a referee elsewhere to hear that it need not deal."""
 
 
 class Reports:
@@ -149,8 +153,13 @@ async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Rep
             )
             async for response in call:
                 if last is None:
-                    # The referee knows the tickets now.
-                    await cells.start(open_socket)
+                    # The referee knows the tickets now. It deals when the bots had their time to come, come or not.
+                    dealt_at = time.monotonic() + block.limits.startup_ms / 1000 - SPARE_S
+                    try:
+                        await cells.start(open_socket)
+                    except (CellError, OSError) as error:
+                        last = Failed(str(error), nobody=time.monotonic() < dealt_at)
+                        break
                 last = read_report(response.report)
                 if not isinstance(last, Done | Failed):
                     await reports.tell(last)

@@ -1,6 +1,7 @@
 """The process of a block with real cells: what it reports, and that nothing of it stays behind."""
 
 import asyncio
+import dataclasses
 import os
 import signal
 import subprocess
@@ -30,6 +31,7 @@ from arena.tournaments.block import (
     read_report,
     write_block,
 )
+from arena.tournaments.cells import Cells, Slots
 from arena.v1 import referee_pb2_grpc
 from engine.record import digest, verify
 from sandbox.host import NoCellError, detect
@@ -144,6 +146,28 @@ def test_a_block_process_whose_input_closes_takes_its_cells_with_it(short_dir: P
     assert cells_of(marker) == []
 
 
+def test_a_cell_that_was_being_started_when_all_was_called_off_is_stopped_too(short_dir: Path) -> None:
+    silent = write_bot(short_dir, SILENT)
+    block = block_of([hosted(f"bot-{n}", silent) for n in range(3)], units=1, kind=UnitKind.SINGLE)
+    marker = f"{short_dir}/{silent}"
+
+    async def no_socket(_path: Path, _index: int) -> None:
+        pass
+
+    async def call_off() -> int:
+        cells = Cells(block, short_dir, detect(), 0, Slots())
+        starting = asyncio.create_task(cells.start(no_socket))
+        while not cells_of(marker):  # noqa: ASYNC110 - no event tells when a process is there
+            await asyncio.sleep(0)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+        return len(await cells.stop())
+
+    assert asyncio.run(call_off()) >= 1
+    assert cells_of(marker) == []
+
+
 def test_a_block_process_that_is_killed_takes_its_cells_with_it(short_dir: Path) -> None:
     silent = write_bot(short_dir, SILENT)
     block = block_of([hosted(f"bot-{n}", silent) for n in range(3)], units=1, kind=UnitKind.SINGLE, startup_ms=60_000)
@@ -211,3 +235,32 @@ def test_a_block_with_a_remote_bot_is_played_where_that_bot_is(short_dir: Path) 
     logs = [(log.player, log.exit) for log in reports if isinstance(log, BotLog)]
     assert logs == [(0, "ended by itself with code 0"), (2, "ended by itself with code 0")]
     assert isinstance(reports[-1], Done)
+
+
+@pytest.mark.parametrize(("startup_ms", "unseen"), [(10_000, True), (500, False)])
+def test_a_bot_that_cannot_be_started_costs_nothing_if_no_card_was_dealt(
+    short_dir: Path, startup_ms: int, unseen: bool
+) -> None:
+    """A remote bot that may have seen cards must not get the same ones again."""
+    bot = write_bot(short_dir, BOT)
+    (short_dir / bot).chmod(0o700)
+    block = block_of([hosted("one", bot), remote("far"), remote("off")], units=1, kind=UnitKind.SINGLE)
+    block = dataclasses.replace(block, limits=dataclasses.replace(block.limits, startup_ms=startup_ms))
+
+    async def at_the_referee() -> list[Report]:
+        async with Hub() as hub:
+            blocks = Blocks(hub, "secret")
+            server = grpc.aio.server(options=server_options(2_000))
+            referee_pb2_grpc.add_RefereeServiceServicer_to_server(blocks, server)
+            address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+            await server.start()
+            reports = await asyncio.to_thread(
+                reports_of, block, short_dir, ARENA_REFEREE=address, ARENA_REFEREE_SECRET="secret"
+            )
+            await server.stop(0)
+            return reports
+
+    failed = asyncio.run(at_the_referee())[-1]
+    assert isinstance(failed, Failed)
+    assert "closed to other users" in failed.reason
+    assert failed.nobody is unseen
