@@ -34,12 +34,7 @@ UNLIMITED = Limits(move_ms=3_600_000, bank_ms=0, max_faults=3)
 """An hour a move: for play in one process, where nobody looks at a watch."""
 
 
-def budget_us(limits: Limits, phase: int, bank_us: int) -> int:
-    """Time for this decision with all of the bank, in microseconds."""
-    return limits.move_us(phase) + bank_us
-
-
-def bank_after(limits: Limits, phase: int, bank_us: int, elapsed_us: int) -> int:
-    """What is left of the bank after a decision that took ``elapsed_us``: never negative, never more than before."""
-    over_us = elapsed_us - limits.move_us(phase)
-    return bank_us if over_us <= 0 else max(0, bank_us - over_us)
+def bank_after(move_us: int, bank_us: int, elapsed_us: int) -> int:
+    """What is left of the bank after a decision that took ``elapsed_us`` and might take ``move_us``: never negative,
+    never more than before. A seat whose decision took no longer than ``move_us + bank_us`` was in time."""
+    return max(0, bank_us - max(0, elapsed_us - move_us))

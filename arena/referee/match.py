@@ -12,7 +12,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from arena.referee.clock import Limits, bank_after, budget_us
+from arena.referee.clock import Limits, bank_after
 from arena.referee.faults import Fault, FaultKind
 from engine.game import Game, Observation, State
 from engine.record import FORFEITED, Recorder, with_forfeits
@@ -79,10 +79,13 @@ def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder
 
     :raises ValueError: if the answers are not one per question; that is the driver's fault, not a bot's.
     """
+    # This loop is most of what a decision costs beside the rules: no comprehension and no call that can be spared.
     firsts = [phase.first for phase in game.phases]
+    move_us = [[limit.move_us(phase) for phase in range(len(firsts))] for limit in limits]
     banks = [limit.bank_ms * 1000 for limit in limits]
     took = [0] * game.seats
     fault_counts = [0] * game.seats
+    masks = [0] * game.seats
     forfeited: set[int] = set()
     faults: list[Fault] = []
     turn = decisions = 0
@@ -90,24 +93,28 @@ def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder
         recorder.observe_state(state)
         phase = state.phase()
         first = firsts[phase]
-        masks = [state.legal_mask(seat) for seat in acting]
         questions = []
-        for seat, mask in zip(acting, masks, strict=True):
+        for seat in acting:
+            mask = masks[seat] = state.legal_mask(seat)
             if seat not in forfeited:
-                budget = budget_us(limits[seat], phase, banks[seat])
-                questions.append(Question(seat, turn, phase, first, mask, state.observe(seat), budget, took[seat]))
-        answers = {answer.seat: answer for answer in (yield questions)}
-        if len(answers) != len(questions):
-            raise ValueError(f"{len(questions)} seats were asked and {len(answers)} answers came.")
-        for seat, mask in zip(acting, masks, strict=True):
-            answer = answers.get(seat)
-            if answer is None:
+                budget_us = move_us[seat][phase] + banks[seat]
+                questions.append(Question(seat, turn, phase, first, mask, state.observe(seat), budget_us, took[seat]))
+        given: dict[int, Answer] = {}
+        for answer in (yield questions):
+            given[answer.seat] = answer
+        if len(given) != len(questions):
+            raise ValueError(f"{len(questions)} seats were asked and {len(given)} answered.")
+        for seat in acting:
+            mask = masks[seat]
+            if seat in forfeited:
                 action = state.fallback(seat)
                 state.apply(seat, action)
                 recorder.decision(seat, action, mask.bit_count(), 0, {"kind": FORFEITED})
                 continue
+            answer = given[seat]
             elapsed_us = took[seat] = answer.elapsed_us
-            banks[seat] = bank_after(limits[seat], phase, banks[seat], elapsed_us)
+            if elapsed_us > move_us[seat][phase]:
+                banks[seat] = bank_after(move_us[seat][phase], banks[seat], elapsed_us)
             chosen = answer.action
             # Looked up in the mask: a bot may send any number, and compiled rules count in 64 bits. What the mask has
             # is legal, and need not be checked again.

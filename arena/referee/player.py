@@ -134,14 +134,14 @@ class Player:
     def answered(self, match_id: int, number: int) -> OpenTurn | None:
         """The turn that a choice answers, open no longer; None if it answers none. Only a turn that was sent can be
         answered, be it on a stream that was lost since."""
-        for turns in (self.sent, self.waiting):
-            turn = turns.get(match_id)
-            if turn is not None and turn.question.turn == number and turn.started_us >= 0:
-                del turns[match_id]
-                self.counters.answered += 1
-                return turn
-        self.counters.stale += 1
-        return None
+        turns = self.sent if match_id in self.sent else self.waiting
+        turn = turns.get(match_id)
+        if turn is None or turn.question.turn != number or turn.started_us < 0:
+            self.counters.stale += 1
+            return None
+        del turns[match_id]
+        self.counters.answered += 1
+        return turn
 
     def cleared(self) -> list[OpenTurn]:
         """Every open turn; none is open afterwards."""
