@@ -1,4 +1,4 @@
-"""What several commands read from their arguments: the data directory, numbers and option settings. Knows no
+"""What several commands read from their arguments: the data directory, numbers, addresses and option settings. Knows no
 command."""
 
 import argparse
@@ -25,6 +25,14 @@ def positive(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 1 << 31):
         raise argparse.ArgumentTypeError(f"'{text}' is no whole number from 1")
     return int(text)
+
+
+def address(text: str) -> str:
+    """The HOST:PORT of an argument, port 0 to 65535; for argparse."""
+    host, _, port = text.rpartition(":")
+    if not (host and port.isascii() and port.isdecimal() and int(port) < 1 << 16):
+        raise argparse.ArgumentTypeError(f"'{text}' is no address; write it as HOST:PORT")
+    return text
 
 
 def read_settings(settings: Sequence[str]) -> dict[str, str]:

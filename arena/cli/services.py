@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from arena.cli.data import add_data_option, positive
+from arena.cli.data import add_data_option, address, positive
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def add_commands(commands: Any) -> None:
     worker = commands.add_parser("worker", help="a worker alone")
     worker.set_defaults(run=run_worker)
     for parser in (up, serve):
-        parser.add_argument("--listen", default=LISTEN, metavar="HOST:PORT", help=f"default {LISTEN}")
+        parser.add_argument("--listen", type=address, default=LISTEN, metavar="HOST:PORT", help=f"default {LISTEN}")
     for parser in (up, worker):
         parser.add_argument(
             "--concurrency",

@@ -7,9 +7,8 @@ import sys
 from typing import Any
 
 from arena.cli.client import LOGIN_FILE, Login, Server, calls, save_login
-from arena.cli.data import add_data_option
+from arena.cli.data import add_data_option, address
 from arena.cli.wait import waiting
-from arena.errors import BadRequest
 from arena.v1.tournament_pb2 import ListTournamentsRequest
 from arena.v1.tournament_pb2_grpc import TournamentServiceStub
 
@@ -34,7 +33,7 @@ def add_commands(commands: Any) -> None:
         add_data_option(action)
 
     login = commands.add_parser("login", help="remember a server and your token for it")
-    login.add_argument("address", metavar="ADDRESS", help="host:port")
+    login.add_argument("address", type=address, metavar="HOST:PORT")
     login.set_defaults(run=run_login)
 
 
@@ -74,8 +73,6 @@ def run_list(arguments: argparse.Namespace) -> int:
 
 def run_login(arguments: argparse.Namespace) -> int:
     """Asks for the token, tries it, and keeps both where only this user can read them."""
-    if arguments.address.rpartition(":")[2].isdecimal() is False:
-        raise BadRequest(f"'{arguments.address}' has no port; write it as host:port")
     token = os.environ.get("ARENA_TOKEN") or (
         getpass.getpass("token: ") if sys.stdin.isatty() else sys.stdin.readline().strip()
     )

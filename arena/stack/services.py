@@ -3,6 +3,7 @@
 Knows what they are called and not what they do. Their messages go to DATA/log.
 """
 
+import fcntl
 import json
 import os
 import secrets
@@ -53,6 +54,7 @@ class Services:
         self._stack = stack
         self._serve = _Service("serve", ["serve", "--listen", listen])
         self._services = [self._serve, _Service("worker", ["worker", "--concurrency", str(concurrency)])]
+        self._lock: int | None = None
         self._ending = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="services", daemon=True)
         self.address = ""
@@ -61,10 +63,11 @@ class Services:
     def __enter__(self) -> Self:
         """Returns when the API answers.
 
-        :raises Unavailable: if it does not; nothing is left running then.
+        :raises Unavailable: if it does not, or other services use the data directory; nothing is left running then.
         """
-        migrate(self._stack.database_url)
+        self._take_lock()
         try:
+            migrate(self._stack.database_url)
             for service in self._services:
                 self._start(service)
             deadline = time.monotonic() + START_TIMEOUT_S
@@ -107,6 +110,27 @@ class Services:
                     json.dump({"address": self.address, "token": token}, out)
                 files.append(file)
         return files[0], files[1]
+
+    def _take_lock(self) -> None:
+        """Two would write their address into one login file. The lock goes with the process, however that ends."""
+        data_dir = self._stack.data_dir
+        try:
+            (data_dir / "log").mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = os.open(data_dir / "services.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._unlock()
+            raise Unavailable(
+                f"the services of {data_dir} are up already: use them, or stop them first, or choose another directory "
+                f"with --data"
+            ) from None
+        except OSError as error:
+            raise Unavailable(f"{data_dir} cannot be used ({error}): choose another one with --data") from error
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def _start(self, service: _Service) -> None:
         environment = {
@@ -167,6 +191,7 @@ class Services:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        self._unlock()
 
     def _last_words(self) -> str:
         lines = self._log("serve").read_text(errors="replace").strip().splitlines()

@@ -115,6 +115,17 @@ def test_a_number_out_of_range_is_one_line_and_exit_code_2(
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize("words", [["up", "--listen"], ["serve", "--listen"], ["login"]])
+@pytest.mark.parametrize("address", ["7000", "localhost", "localhost:99999", ":7000", "localhost:x"])
+def test_an_address_without_host_or_port_is_one_line_and_exit_code_2(
+    words: list[str], address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*words, address])
+    assert ended.value.code == 2
+    assert "write it as HOST:PORT" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("words", [["user", "list"], ["doctor"], ["up", "--listen", "127.0.0.1:0"]])
 def test_a_database_that_does_not_answer_is_one_line(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

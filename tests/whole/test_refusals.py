@@ -1,6 +1,7 @@
 """What the API refuses, and the sentence that it gives back. Everything goes through the real server."""
 
 import io
+import signal
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -132,6 +133,26 @@ def test_only_its_owner_starts_a_tournament(admin: Server, stranger: Server) -> 
             tournament_pb2.StartTournamentRequest(tournament=made.tournament), metadata=stranger.metadata
         )
     assert refused.value.code() == grpc.StatusCode.PERMISSION_DENIED
+
+
+@pytest.mark.parametrize("words", [["up"], ["demo"]])
+def test_services_that_are_up_are_not_started_twice(
+    arena: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    login = (arena / "login.json").read_text()
+    handlers = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    try:
+        assert main([*words, "--data", str(arena)]) == 1
+    finally:
+        signal.signal(signal.SIGTERM, handlers[0])
+        signal.signal(signal.SIGINT, handlers[1])
+    assert "are up already" in capsys.readouterr().err
+    assert (arena / "login.json").read_text() == login
+
+
+def test_bots_of_no_known_game_are_not_looked_for(arena: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bot", "list", "--game", "nogame", "--data", str(arena)]) == 2
+    assert "There is no game 'nogame'" in capsys.readouterr().err
 
 
 def test_a_port_in_use_is_one_line(arena: Path, services: Services, capsys: pytest.CaptureFixture[str]) -> None:
