@@ -156,6 +156,19 @@ def test_the_same_seed_gives_the_same_match(game: Game, seed: int) -> None:
     assert first == second
 
 
+@given(games(), numbers)
+@laws
+def test_packs_come_only_with_a_new_deal_or_a_redeal(game: Game, seed: int) -> None:
+    rng = random.Random(seed)
+    state = game.start(rng.randbytes(32))
+    at, packs = (state.deal, state.redeal), state.packs()
+    while walk(state, rng, 1):
+        now = (state.deal, state.redeal)
+        assert (now == at) == (state.packs() == packs)
+        assert len(state.packs()) == (state.redeal + 1 if packs else 0)
+        at, packs = now, state.packs()
+
+
 @each_table
 def test_a_seed_has_32_bytes(name: str, seats: int) -> None:
     for length in (0, 31, 33):
