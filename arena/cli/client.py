@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
+from grpc_status import rpc_status
 
 from arena.errors import ArenaError, BadRequest, NotLoggedIn, Unavailable
 
@@ -85,7 +86,8 @@ def calls(server: Server) -> Iterator[None]:
         yield
     except grpc.RpcError as error:
         code = error.code()
-        if code == grpc.StatusCode.UNAVAILABLE:
+        # Every refusal of ours brings its details along; without them nobody of ours has answered.
+        if code == grpc.StatusCode.UNAVAILABLE and rpc_status.from_call(error) is None:
             raise Unavailable(
                 f"no answer from {server.address}; is 'arena up' running there, and is the address right?"
             ) from error

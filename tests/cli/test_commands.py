@@ -4,17 +4,23 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NoReturn
 
+import grpc
 import pytest
+from grpc_status import rpc_status
 
 import engine
+from arena.api.status import status_of
 from arena.cli import main
 from arena.cli.bot import excerpt
 from arena.cli.doctor import reach
 from arena.errors import Unavailable
 from arena.tournaments.admission import told
 from arena.tournaments.block import ReportedFault
+from arena.v1 import tournament_pb2
 from engine.record import verify
 
 TABLES = [(game, seats) for game, kind in sorted(engine.GAMES.items()) for seats in kind.seat_counts]
@@ -247,3 +253,25 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
         shown.stdout.readline()
         shown.stdout.close()
         assert shown.stderr.read() == b""
+
+
+def test_a_server_without_its_database_is_told_from_no_server(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(request: bytes, context: grpc.ServicerContext) -> NoReturn:
+        context.abort_with_status(rpc_status.to_status(status_of(Unavailable("the database is away"))))
+
+    name = tournament_pb2.DESCRIPTOR.services_by_name["TournamentService"].full_name
+    methods = {"ListTournaments": grpc.unary_unary_rpc_method_handler(refuse)}
+    server = grpc.server(ThreadPoolExecutor(1))
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, methods),))
+    monkeypatch.setenv("ARENA_SERVER", f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}")
+    monkeypatch.setenv("ARENA_TOKEN", "any")
+    server.start()
+    try:
+        assert main(["tournament", "list"]) == 1
+        assert capsys.readouterr().err == "arena: the database is away\n"
+    finally:
+        server.stop(None).wait()
+    assert main(["tournament", "list"]) == 1
+    assert "no answer from 127.0.0.1" in capsys.readouterr().err
