@@ -27,7 +27,12 @@ from arena.tournaments.block import (
     write_block,
 )
 
-_SECRETS = ("ARENA_DATABASE_URL", "ARENA_BROKER_URL", "ARENA_TOKEN")
+_KEPT = frozenset(
+    {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "ARENA_BWRAP", "ARENA_CGROUP"}
+)
+_KEPT_FAMILIES = ("PYTHON", "LC_", "GRPC_")
+"""What the process gets of our environment. The rest may hold passwords under any name, and bots speak with it."""
+
 _WORDS_BYTES = 4000
 _LEAVE_S = 16.0
 """The process has 15 s to end its bots."""
@@ -72,7 +77,7 @@ def play(
     :param silence_s: how long it may make no progress.
     :param tell: is called with matches and decisions so far whenever they have grown. It must not wait.
     :param stopped: is asked a few times a second whether to give up.
-    :param environment: variables for the process beside ours; of ours it gets none that opens a door.
+    :param environment: variables for the process beside those of ours that open no door.
     """
     with tempfile.TemporaryFile() as words:
         process = subprocess.Popen(
@@ -153,8 +158,8 @@ def _listen(
 
 
 def _environment(ours: Mapping[str, str]) -> dict[str, str]:
-    """Ours without what only the task may know."""
-    return {name: value for name, value in ours.items() if name not in _SECRETS}
+    """Of ours what finds programs and says how to run them."""
+    return {name: value for name, value in ours.items() if name in _KEPT or name.startswith(_KEPT_FAMILIES)}
 
 
 def _how_ended(process: subprocess.Popen[bytes]) -> str:
