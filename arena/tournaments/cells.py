@@ -8,14 +8,14 @@ import os
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import arena
 import engine
 from arena.tournaments.block import Block, BotLog, PlayerKind
 from sandbox.archive import read_manifest
-from sandbox.box import SEAT, Bind, Box, python_binds
+from sandbox.box import SEAT, Bind, Box, Limits, python_binds
 from sandbox.host import Host
 from sandbox.runner import Cell, Exit, lend, start
 
@@ -24,6 +24,9 @@ KIT = "/kit"
 
 LOOK_S = 0.05
 GRACE_MS = 200
+
+DECISIONS = 1000
+"""More than one bot makes in a match of any game that is usual."""
 
 SLOTS = 4096
 """How many cells a host can have at the same time."""
@@ -71,6 +74,7 @@ class Cells:
                 argv=(sys.executable, read_manifest(folder).entry),
                 seat=seat,
                 slot=slot,
+                limits=limits_of(self._block),
                 binds=(*python_binds(), *kit_binds()),
             )
             environment = {
@@ -145,6 +149,14 @@ class Slots:
             self._held.append(descriptor)
             yield slot
         raise OSError(f"All {SLOTS} slots of this host are taken.")
+
+
+def limits_of(block: Block) -> Limits:
+    """What a cell of the block may use. Its processor time is what the clock gives the bot in all matches of a
+    rotation, so that no bot is ended for the thinking that it may do."""
+    match_ms = block.limits.bank_ms + DECISIONS * block.limits.move_ms
+    usual = Limits()
+    return replace(usual, cpu_s=max(usual.cpu_s, len(block.units) * match_ms / 1000))
 
 
 def kit_binds() -> tuple[Bind, ...]:

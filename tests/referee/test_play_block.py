@@ -31,7 +31,7 @@ from arena.tournaments.block import (
     read_report,
     write_block,
 )
-from arena.tournaments.cells import Cells, Slots
+from arena.tournaments.cells import Cells, Slots, limits_of
 from arena.v1 import referee_pb2_grpc
 from engine.record import digest, verify
 from sandbox.host import NoCellError, detect
@@ -144,6 +144,13 @@ def test_a_block_process_whose_input_closes_takes_its_cells_with_it(short_dir: P
         process.stdin.close()
         assert process.wait(10) == 0
     assert cells_of(marker) == []
+
+
+@pytest.mark.parametrize("units", [1, 40])
+def test_a_bot_may_think_for_as_long_as_its_clock_allows_in_every_match(units: int) -> None:
+    block = block_of([hosted(f"bot-{n}", "") for n in range(3)], units=units, kind=UnitKind.ROTATION)
+    longest_match_s = (block.limits.bank_ms + 18 * 2 * block.limits.move_ms) / 1000
+    assert limits_of(block).cpu_s >= units * longest_match_s
 
 
 def test_a_cell_that_was_being_started_when_all_was_called_off_is_stopped_too(short_dir: Path) -> None:
