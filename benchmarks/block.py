@@ -28,7 +28,7 @@ BOTS = ("random-1", "steady", "bold", "sly", "cautious", "patient", "random-2")
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One block. ``cpu_s`` is the processor time of the block process and all its bots."""
+    """One block. ``cpu_s`` is the processor time of the block process; that of its bots is not in it."""
 
     units: int
     rotations: int
