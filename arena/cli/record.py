@@ -1,4 +1,4 @@
-"""`arena record`: reads, checks and shows record files. Knows no network."""
+"""`arena record`: reads, checks and shows record files, and fetches those of a tournament. Knows no rules."""
 
 import argparse
 import json
@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import engine
-from arena.errors import BadRequest
+from arena.cli.client import Server, calls, find_login
+from arena.cli.data import add_data_option
+from arena.cli.wait import waiting
+from arena.errors import ArenaError, BadRequest
+from arena.v1 import match_pb2 as pb
+from arena.v1.match_pb2_grpc import MatchServiceStub
 from engine.record import RecordError, verify
 
 
@@ -21,6 +26,11 @@ def add_commands(commands: Any) -> None:
     check = actions.add_parser("verify", help="play a record through the engine and compare every line")
     check.add_argument("files", nargs="+", metavar="FILE")
     check.set_defaults(run=run_verify)
+    fetch = actions.add_parser("fetch", help="write the records of a tournament's finished matches into a folder")
+    fetch.add_argument("tournament", metavar="TOURNAMENT")
+    fetch.add_argument("folder", type=Path, metavar="FOLDER")
+    fetch.set_defaults(run=run_fetch)
+    add_data_option(fetch)
 
 
 def run_verify(arguments: argparse.Namespace) -> int:
@@ -54,6 +64,41 @@ def run_show(arguments: argparse.Namespace) -> int:
             print(f"{file}: refused: {wrong}", file=sys.stderr)
             code = 1
     return code
+
+
+def run_fetch(arguments: argparse.Namespace) -> int:
+    """Writes UNIT-ROTATION.jsonl for each match; those that are there already are not fetched again."""
+    server = Server(find_login(arguments.data))
+    stub = MatchServiceStub(server.channel)
+    folder: Path = arguments.folder
+    fetched = there = 0
+    token = ""
+    try:
+        with waiting(f"fetching the records of {arguments.tournament}") as shown, calls(server):
+            while True:
+                request = pb.ListMatchesRequest(tournament=arguments.tournament, page_size=1000, page_token=token)
+                page = stub.ListMatches(request, metadata=server.metadata)
+                folder.mkdir(parents=True, exist_ok=True)
+                for match in page.matches:
+                    file = folder / f"{match.unit}-{match.rotation}.jsonl"
+                    if file.exists():
+                        there += 1
+                        continue
+                    wanted = pb.GetRecordRequest(
+                        tournament=arguments.tournament, unit=match.unit, rotation=match.rotation
+                    )
+                    unfinished = file.with_suffix(".part")
+                    unfinished.write_text(stub.GetRecord(wanted, metadata=server.metadata).text, encoding="utf-8")
+                    unfinished.rename(file)
+                    fetched += 1
+                    shown(f"fetching the records of {arguments.tournament}: {fetched}")
+                token = page.next_page_token
+                if not token:
+                    break
+    except OSError as error:
+        raise ArenaError(f"cannot write into {folder}: {error.strerror}; name another folder") from error
+    print(f"{folder}: {fetched} records fetched, {there} were there; next: arena record verify {folder}/*.jsonl")
+    return 0
 
 
 def _sentence(line: dict[str, Any]) -> str:

@@ -262,7 +262,9 @@ def test_a_server_without_its_database_is_told_from_no_server(
         context.abort_with_status(rpc_status.to_status(status_of(Unavailable("the database is away"))))
 
     name = tournament_pb2.DESCRIPTOR.services_by_name["TournamentService"].full_name
-    methods = {"ListTournaments": grpc.unary_unary_rpc_method_handler(refuse)}
+    methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
+        "ListTournaments": grpc.unary_unary_rpc_method_handler(refuse)
+    }
     server = grpc.server(ThreadPoolExecutor(1))
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, methods),))
     monkeypatch.setenv("ARENA_SERVER", f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}")

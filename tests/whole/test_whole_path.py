@@ -53,6 +53,14 @@ def test_a_bot_goes_from_its_folder_to_the_rating_table(
     assert main(["ratings", "rebuild", "--verify", *data]) == 0
     assert "to the last bit" in capsys.readouterr().out
 
+    records = tmp_path / "records"
+    assert main(["record", "fetch", "whole-path", str(records), *data]) == 0
+    files = sorted(map(str, records.iterdir()))
+    assert len(files) == 5 * 4  # tables, rotations of their one unit
+    assert main(["record", "verify", *files]) == 0
+    assert main(["record", "fetch", "whole-path", str(records), *data]) == 0
+    assert "0 records fetched, 20 were there" in capsys.readouterr().out
+
 
 def test_the_same_archive_is_the_same_version(arena: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write_bot(tmp_path, "twice", "return turn.legal[0]")
