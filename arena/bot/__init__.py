@@ -11,6 +11,6 @@ if __name__ == "__main__":
 
 from arena.bot.connect import run
 from arena.bot.folder import BotFolder, load
-from arena.bot.turn import Turn
+from arena.bot.turn import Choose, ChooseBatch, Turn
 
-__all__ = ["BotFolder", "Turn", "load", "run"]
+__all__ = ["BotFolder", "Choose", "ChooseBatch", "Turn", "load", "run"]

@@ -7,14 +7,14 @@ import queue
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 import grpc
 
-from arena.bot.matches import ChooseBatch, Matches, choice
-from arena.bot.turn import Turn
+from arena.bot.matches import Matches, choice
+from arena.bot.turn import Choose, ChooseBatch, Turn
 from arena.v1 import play_pb2, play_pb2_grpc
 
 PROTOCOL = 1
@@ -58,7 +58,7 @@ class Ended:
 
 
 def run(
-    choose: Callable[[Turn], int] | None = None,
+    choose: Choose | None = None,
     *,
     name: str,
     games: Sequence[str],
@@ -103,7 +103,7 @@ def run(
     _exit(ended.exit_code, ended.sentence)
 
 
-def one_by_one(choose: Callable[[Turn], int]) -> ChooseBatch:
+def one_by_one(choose: Choose) -> ChooseBatch:
     """A ``choose_batch`` that asks ``choose`` turn after turn."""
 
     def choose_batch(turns: Sequence[Turn]) -> list[int]:

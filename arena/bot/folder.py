@@ -5,13 +5,10 @@ import importlib.util
 import itertools
 import sys
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.bot.turn import Turn
-
-Choose = Callable[[Turn], int]
+from arena.bot.turn import Choose
 
 _numbers = itertools.count(1)
 

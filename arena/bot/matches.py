@@ -1,7 +1,6 @@
 """The matches of one bot: frames in, answers out. Knows no stream and no address."""
 
 import random
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,9 +9,6 @@ from arena.bot.turn import Turn, actions_of, number_of
 from arena.codec import read_view
 from arena.v1 import play_pb2
 from engine.game import Game
-
-ChooseBatch = Callable[[Sequence[Turn]], Sequence[int]]
-"""Turns of different matches to as many actions, in the same order."""
 
 NO_ACTION = 0xFFFFFFFF
 """Sent in place of an action that the wire cannot carry: just as illegal."""

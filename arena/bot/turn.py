@@ -2,6 +2,7 @@
 
 import operator
 import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +41,13 @@ class Turn:
     def write(self, action: int) -> str:
         """The action as text, such as ``AS`` or ``call 3``."""
         return self.game.write(action)
+
+
+Choose = Callable[[Turn], int]
+"""A bot that answers turn after turn: one of the legal actions."""
+
+ChooseBatch = Callable[[Sequence[Turn]], Sequence[int]]
+"""A bot that answers turns of different matches at once: as many actions, in the same order."""
 
 
 def actions_of(first: int, mask: int) -> tuple[int, ...]:

@@ -1,10 +1,10 @@
 """The referee's values and the messages of the Play stream. Knows no stream and no clock."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from arena.codec import write_view
 from arena.referee.clock import Limits
-from arena.referee.faults import Fault, FaultKind
+from arena.referee.faults import FaultKind
 from arena.referee.match import Question, Verdict
 from arena.v1 import play_pb2
 
@@ -58,10 +58,6 @@ def write_end(end: play_pb2.MatchEnd, match_id: int, seat: int, verdict: Verdict
         return
     end.scores.extend(verdict.scores)
     end.places.extend(verdict.places)
-    write_faults(end, (fault for fault in verdict.faults if fault.seat == seat))
-
-
-def write_faults(end: play_pb2.MatchEnd, faults: Iterable[Fault]) -> None:
-    """Adds the faults."""
-    for fault in faults:
-        end.faults.add(seat=fault.seat, turn=fault.turn, kind=WIRE_FAULT[fault.kind], reason=fault.reason)
+    for fault in verdict.faults:
+        if fault.seat == seat:
+            end.faults.add(seat=fault.seat, turn=fault.turn, kind=WIRE_FAULT[fault.kind], reason=fault.reason)

@@ -3,10 +3,11 @@ loop waits for it."""
 
 import asyncio
 
+from arena.bot.turn import Choose
 from arena.referee.hub import Hub
 from arena.referee.plan import PlayerId
 from arena.referee.player import OpenTurn
-from arena.referee.seated import Choose, Seated
+from arena.referee.seated import Seated
 from arena.referee.stream import Farewell, Hello
 
 

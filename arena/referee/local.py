@@ -6,9 +6,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from arena.bot.turn import Choose
 from arena.referee.clock import UNLIMITED, Limits
 from arena.referee.match import Answer, Verdict, match
-from arena.referee.seated import Choose, Seated
+from arena.referee.seated import Seated
 from engine.game import Game
 from engine.record import Recorder
 

@@ -1,14 +1,11 @@
 """A bot that is a function, in its seat at one match: questions in, actions out. Knows no hub, stream or clock."""
 
 import random
-from collections.abc import Callable
 from typing import Any
 
-from arena.bot.turn import Turn, actions_of, number_of
+from arena.bot.turn import Choose, Turn, actions_of, number_of
 from arena.referee.match import Question
 from engine.game import Game
-
-Choose = Callable[[Turn], int]
 
 
 class Seated:

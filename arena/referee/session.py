@@ -89,7 +89,7 @@ class Session:
             try:
                 choices = play_pb2.PlayRequest.FromString(data).choices
             except DecodeError:
-                useless = 1 - hub.garbled(player, now_us)
+                useless = 0 if hub.garbled(player, now_us) else 1
             else:
                 useless = 0 if choices else 1
                 for choice in choices:

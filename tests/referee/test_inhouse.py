@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 import engine
-from arena.bot import Turn
+from arena.bot import Choose, Turn
 from arena.referee.faults import FaultKind
 from arena.referee.hub import Hub
 from arena.referee.inhouse import InHouse
 from arena.referee.local import play_local
 from arena.referee.plan import MatchPlan
-from arena.referee.seated import Choose
 from bots import house
 from engine.game import Game
 from engine.record import digest, verify
