@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engine.cards import PACK, SPADES, SUIT_MASK, write_card
 from engine.dealing import Dealing, Deck
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, numbered, refusal, restored
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored
 from engine.options import flag, one_of, seat_or_random, whole
 from engine.saved import Saved, save
 from engine.score_sheet import ScoreSheet
@@ -49,6 +49,9 @@ class CallbreakOptions:
     tie_break: str = one_of("CB-V15", "What breaks a tie for the win.", "extra_deal", "best_deal")
     max_redeals: int = whole("CB-B1", "A deal thrown in this often is played as it is called next.", 10, least=0)
     first_dealer: int | str = seat_or_random("CB-B16", "Who deals first.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self)
 
 
 class Callbreak:

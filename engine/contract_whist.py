@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engine.cards import PACK, write_card
 from engine.dealing import Dealing, Deck
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, numbered, refusal, restored
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored
 from engine.options import RANDOM, flag, list_of, one_of, seat_or_random
 from engine.saved import Saved, save
 from engine.score_sheet import ScoreSheet
@@ -38,6 +38,9 @@ class ContractWhistOptions:
     hook_last_hand: bool = flag("CW-B6", "Whether the hook also holds in the one-card hand.", default=True)
     tie_break: str = one_of("CW-B9", "What breaks a tie for the win.", "share", "extra_hand", "made_contracts")
     first_dealer: int | str = seat_or_random("CW-B3", "Who deals first.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self)
 
 
 class ContractWhist:

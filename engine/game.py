@@ -1,8 +1,8 @@
 """What a game is: the page to read first. Knows no game, no clock and no network."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Protocol, runtime_checkable
+from dataclasses import dataclass, fields
+from typing import Any, Final, Protocol
 
 BROKEN: Final = "These bytes are no state of this game with these seats and options."
 
@@ -39,7 +39,6 @@ class Phase:
     human_limit_s: int | None = None
 
 
-@runtime_checkable
 class Observation(Protocol):
     """All that one seat knows: of the current deal (in a game without deals, of the current deck), totals, counters and
     the last finished deal. Two states that differ only in what the seat cannot know give equal observations."""
@@ -220,6 +219,12 @@ def numbered(mask: int, first: Action) -> list[Action]:
 def restored(game: Game, data: bytes) -> State:
     """The state that ``to_bytes`` wrote; unpickling calls it."""
     return game.from_bytes(data)
+
+
+def by_fields(value: Any) -> tuple[Any, ...]:
+    """What a frozen dataclass is pickled as: its class and its fields. Said by hand, because a compiled class has no
+    other way to fill in the fields of a frozen value."""
+    return type(value), tuple([getattr(value, field.name) for field in fields(value)])
 
 
 def shared_places(keys: Sequence[tuple[int, ...]]) -> list[int]:

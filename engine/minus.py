@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engine.cards import PACK, SUITS, write_card
 from engine.dealing import Dealing, Deck
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, numbered, refusal, restored
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored
 from engine.options import flag, one_of, seat_or_random, whole
 from engine.saved import Saved, save
 from engine.score_sheet import ScoreSheet
@@ -46,6 +46,9 @@ class MinusOptions:
     target: int = whole("MN-35", "The total that ends a match to a target.", 21, least=1)
     max_deals: int = whole("MN-B11", "A match to a target ends after this many deals.", 60, least=1)
     first_dealer: int | str = seat_or_random("MN-B14", "Who deals first.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self)
 
 
 class Minus:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, numbered, refusal, restored, shared_places
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored, shared_places
 from engine.options import flag, one_of
 from engine.pairs import PAIR_SETS, PAIRS, SHOWS, PairsObservation
 from engine.shuffle import check_seed
@@ -31,6 +31,9 @@ class MinusOneOptions:
     rest_across_decks: bool = flag(
         "MO-B3", "Whether a card still rests in the first round of a new deck.", default=False
     )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self)
 
 
 class MinusOne:

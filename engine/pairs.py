@@ -5,7 +5,9 @@ A set of cards is a byte whose bit c-1 is card c.
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
+
+from engine.game import by_fields
 
 PAIRS: Final = tuple(combinations(range(1, 9), 2))
 """The pair that each show action means, lower card first."""
@@ -48,3 +50,6 @@ class PairsObservation:
     last_won: bytes
     shows: bytes
     keeps: bytes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self)

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from engine.cards import ABOVE, RANK_MASK, SUIT_MASK
+from engine.game import by_fields
 
 NO_TRUMP: Final = 4
 UNSETTLED: Final = 5
@@ -36,6 +37,9 @@ class FinishedDeal:
     calls: bytes
     won: bytes
     scores: tuple[int, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,9 @@ class TrickObservation:
     voids: bytes
     totals: tuple[int, ...]
     last: FinishedDeal | None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return by_fields(self)
 
 
 def legal(hand: int, trick: Sequence[int], trump: int, must_beat: int, trump_when_void: int) -> int:

@@ -122,7 +122,7 @@ def test_a_state_survives_bytes_and_pickle(game: Game, seed: int) -> None:
     assert pickled == state
     assert pickled.game == game
     for seat in range(game.seats):
-        assert back.observe(seat) == state.observe(seat)
+        assert back.observe(seat) == state.observe(seat) == pickle.loads(pickle.dumps(state.observe(seat)))
         assert back.legal(seat) == state.legal(seat)
     for end in (back, pickled):
         walk(end, random.Random(seed))
@@ -205,6 +205,7 @@ def test_a_playout_ends_the_match_and_leaves_the_state_alone(game: Game, seed: i
 @laws
 def test_the_game_itself_survives_pickle_and_its_options_survive_text(game: Game, seed: int) -> None:
     assert pickle.loads(pickle.dumps(game)) == game
+    assert pickle.loads(pickle.dumps(game.options)) == game.options
     again = engine.load(game.id, str(game.seats), **engine.write_options(game.options))
     assert again == game
     assert hash(again) == hash(game)
