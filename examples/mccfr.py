@@ -10,6 +10,7 @@ by changing their strategies, falls towards 0.
 import random
 import sys
 
+import numpy as np
 from open_spiel.python.algorithms import exploitability, external_sampling_mccfr
 
 from arena.envs.spiel import SpielGame
@@ -32,6 +33,7 @@ def train(iterations: int, reports: int) -> list[float]:
     """NashConv before training and after each part of it."""
     game = SpielGame(RULES, seed=1, begin=last_rounds)
     solver = external_sampling_mccfr.ExternalSamplingSolver(game, external_sampling_mccfr.AverageType.FULL)
+    np.random.seed(1)  # the solver draws from it
     gaps = [float(exploitability.nash_conv(game, solver.average_policy()))]
     for _ in range(reports):
         for _ in range(iterations // reports):

@@ -25,8 +25,10 @@ class Features(Protocol):
     count_unit: int
     amount_sizes: dict[str, int]
 
-    def flags(self, observation: Any) -> int: ...
-    def counts(self, observation: Any) -> bytes: ...
+    def smalls(self, observation: Any) -> bytes:
+        """Flags and counts, one byte each."""
+        ...
+
     def amounts(self, observation: Any) -> list[float]: ...
 
 
@@ -51,9 +53,9 @@ class Encoder:
         self.size = at
         self.num_actions = game.num_actions
         self._flags = sum(features.flag_sizes.values())
-        self._flag_bytes = (self._flags + 7) // 8
-        self._counts = sum(features.count_sizes.values())
-        self._scale = np.float32(1 / features.count_unit)
+        counts = sum(features.count_sizes.values())
+        self._scale = np.ones(self._flags + counts, np.float32)
+        self._scale[self._flags :] = 1 / features.count_unit
         self._mask_bytes = (game.num_actions + 7) // 8
         self._first = tuple(phase.first for phase in game.phases)
 
@@ -62,23 +64,19 @@ class Encoder:
         unbounded."""
         low = np.zeros(self.size, np.float32)
         high = np.ones(self.size, np.float32)
-        high[self._flags : self._flags + self._counts] = np.float32(255) * self._scale
-        low[self._flags + self._counts :] = -np.inf
-        high[self._flags + self._counts :] = np.inf
+        end = len(self._scale)
+        high[self._flags : end] = 255 * self._scale[self._flags :]
+        low[end:] = -np.inf
+        high[end:] = np.inf
         return low, high
 
     def write(self, observations: Sequence[Observation], out: NDArray[np.float32]) -> None:
         """Fills one row per observation; ``out`` is of shape (observations, size)."""
         features = self._features
         rows = len(observations)
-        flags = self._flags
-        end = flags + self._counts
-        width = self._flag_bytes
-        raw = b"".join([features.flags(observation).to_bytes(width, "little") for observation in observations])
-        packed = np.frombuffer(raw, np.uint8).reshape(rows, width)
-        out[:, :flags] = np.unpackbits(packed, axis=1, count=flags, bitorder="little")
-        raw = b"".join([features.counts(observation) for observation in observations])
-        np.multiply(np.frombuffer(raw, np.uint8).reshape(rows, self._counts), self._scale, out=out[:, flags:end])
+        end = len(self._scale)
+        raw = b"".join([features.smalls(observation) for observation in observations])
+        np.multiply(np.frombuffer(raw, np.uint8).reshape(rows, end), self._scale, out=out[:, :end])
         out[:, end:] = [features.amounts(observation) for observation in observations]
 
     def row(self, observation: Observation) -> NDArray[np.float32]:

@@ -20,14 +20,18 @@ cards is 8 flags, card 1 first.
 | points | k | without tokens |
 """
 
+from operator import itemgetter
+
+import numpy as np
+
 from engine.game import Game
 from engine.minus_one import PairsObservation
 
 _ROUNDS = 6
 """Rounds that a deck lasts."""
 
-_CARD = bytes((0, 1, 2, 4, 8, 16, 32, 64, 128))
-"""The set of one card; no card is card 0."""
+_SINGLE = bytes((0, 1, 2, 4, 8, 16, 32, 64, 128)) + bytes(247)
+"""The set of one card, for each card; card 0 is no card."""
 
 
 class PairsFeatures:
@@ -47,35 +51,40 @@ class PairsFeatures:
         self.count_sizes = {"round": 1, "tokens": seats, "last_won": seats}
         self.count_unit = 18
         self.amount_sizes = {"points": seats}
-        self._seats = seats
         self._phases = len(game.phases)
         self._none = bytes(seats)
+        self._history = _ROUNDS * seats
+        # By seat, what picks all sets with those of each moment counted from that seat.
+        moments = range(0, (4 + 2 * _ROUNDS) * seats, seats)
+        self._turned = [
+            itemgetter(*(at + (seat + after) % seats for at in moments for after in range(seats)))
+            for seat in range(seats)
+        ]
 
-    def flags(self, observation: PairsObservation) -> int:
-        """All flags as one number: bit i is flag i."""
+    def smalls(self, observation: PairsObservation) -> bytes:
+        """Flags and counts, one byte each."""
         seat = observation.seat
-        seats = self._seats
-        rows = [observation.playable, observation.resting.translate(_SINGLE), observation.spent]
-        rows.append(observation.shown or self._none)
-        finished = len(observation.shows)
-        unplayed = [self._none] * (_ROUNDS - finished // seats)
-        rows += [observation.shows[at : at + seats] for at in range(0, finished, seats)] + unplayed
-        keeps = observation.keeps.translate(_SINGLE)
-        rows += [keeps[at : at + seats] for at in range(0, finished, seats)] + unplayed
-        sets = b"".join([row[seat:] + row[:seat] for row in rows])
-        return 1 << observation.phase | int.from_bytes(sets, "little") << self._phases
-
-    def counts(self, observation: PairsObservation) -> bytes:
-        """Small whole numbers, one byte each."""
-        seat = observation.seat
+        size = self._history
+        sets = b"".join(
+            (
+                observation.playable,
+                observation.resting.translate(_SINGLE),
+                observation.spent,
+                observation.shown or self._none,
+                observation.shows.ljust(size, b"\0"),
+                observation.keeps.translate(_SINGLE).ljust(size, b"\0"),
+            )
+        )
+        sets = bytes(self._turned[seat](sets))
+        phase = bytearray(self._phases)
+        phase[observation.phase] = 1
+        flags = np.unpackbits(np.frombuffer(sets, np.uint8), bitorder="little").tobytes()
         tokens = observation.tokens
         won = observation.last_won
-        return bytes((observation.round,)) + tokens[seat:] + tokens[:seat] + won[seat:] + won[:seat]
+        counts = bytes((observation.round,)) + tokens[seat:] + tokens[:seat] + won[seat:] + won[:seat]
+        return bytes(phase) + flags + counts
 
     def amounts(self, observation: PairsObservation) -> list[float]:
         """Numbers without a bound."""
         seat = observation.seat
         return [*observation.points[seat:], *observation.points[:seat]]
-
-
-_SINGLE = _CARD + bytes(256 - len(_CARD))

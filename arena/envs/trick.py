@@ -34,10 +34,12 @@ Seats are relative: 0 is the seat that looks, 1 plays after it, and so on in pla
 | last_scores | k | of the last finished deal, in points |
 """
 
+from operator import itemgetter
+
 from engine.game import Game
 from engine.tricks import NONE, TrickObservation
 
-_CARD = tuple(1 << card for card in range(52))
+_BIT = bytes.maketrans(b"01", b"\0\1")
 
 
 class TrickFeatures:
@@ -72,102 +74,84 @@ class TrickFeatures:
         self._call_size = most + 2
         self._lap_size = laps[0].size if laps else 0
         self._unit = 10**game.score_decimals
-        self._order = [[(seat + at * self._step) % seats for at in range(seats)] for seat in range(seats)]
+        # By seat, what picks the seats' values in playing order from that seat.
+        self._turned = [itemgetter(*((seat + at * self._step) % seats for at in range(seats))) for seat in range(seats)]
         at = [0]
-        for size in self.flag_sizes.values():
+        for size in (*self.flag_sizes.values(), *self.count_sizes.values()):
             at.append(at[-1] + size)
         (_, self._hand, self._played, self._trick, self._leader, self._dealer, self._trump, self._calls,
-         self._announced, self._voids, self._caller, self._extra, self._last, self._laps, _) = at  # fmt: skip
+         self._announced, self._voids, self._caller, self._extra, self._last, self._laps,
+         self._when, self._tricks, self._won, self._last_calls, _, self._size) = at  # fmt: skip
 
-    def flags(self, observation: TrickObservation) -> int:
-        """All flags as one number: bit i is flag i."""
+    def smalls(self, observation: TrickObservation) -> bytes:
+        """Flags and counts, one byte each."""
         seats = self._seats
         seat = observation.seat
         step = self._step
-        order = self._order[seat]
-        played = [0] * seats
-        at = 0
+        turned = self._turned[seat]
+        row = bytearray(self._size)
+        row[observation.phase] = 1
+        row[self._hand : self._hand + 52] = f"{observation.hand:052b}"[::-1].encode().translate(_BIT)
+        # One stretch of 52 flags per seat; a stretch that begins beyond the last one begins anew.
+        first = self._played
+        beyond = first + 52 * seats
+        when = self._when
+        number = 0
         history = observation.history
         for leader in observation.leaders:
-            who = (leader - seat) * step % seats - seats
-            # A negative index wraps by itself when it reaches 0.
-            for card in history[at : at + seats]:
-                played[who] |= _CARD[card]
-                who += 1
-            at += seats
+            at = first + (leader - seat) * step % seats * 52
+            for card in history[number * seats : number * seats + seats]:
+                row[at + card] = 1
+                row[when + card] = number + 1
+                at += 52
+                if at == beyond:
+                    at = first
+            number += 1
         leads = (observation.leader - seat) * step % seats
-        dealer = (observation.dealer - seat) * step % seats
-        flags = (
-            1 << observation.phase
-            | observation.hand << self._hand
-            | 1 << self._leader + leads
-            | 1 << self._dealer + dealer
-            | 1 << self._trump + observation.trump
-        )
-        who = leads - seats
+        at = first + leads * 52
         for card in observation.trick:
-            played[who] |= _CARD[card]
-            flags |= 1 << self._trick + 52 * (who % seats) + card
-            who += 1
-        at = self._played
-        for cards in played:
-            flags |= cards << at
+            row[at + card] = 1
+            row[at + 52 * seats + card] = 1
+            row[when + card] = number + 1
             at += 52
+            if at == beyond:
+                at = first
+        dealer = (observation.dealer - seat) * step % seats
+        row[self._leader + leads] = 1
+        row[self._dealer + dealer] = 1
+        row[self._trump + observation.trump] = 1
         at = self._calls
-        for other in order:
-            call = observation.calls[other]
-            flags |= 1 << at + (0 if call == NONE else call + 1)
+        for call in turned(observation.calls):
+            row[at + (0 if call == NONE else call + 1)] = 1
             at += self._call_size
         if observation.voids:
-            flags |= 1 << self._announced
+            row[self._announced] = 1
             at = self._voids
-            for other in order:
-                flags |= observation.voids[other] << at
+            for suits in turned(observation.voids):
+                for suit in range(4):
+                    row[at + suit] = suits >> suit & 1
                 at += 4
         if observation.caller != NONE:
-            flags |= 1 << self._caller + (observation.caller - seat) * step % seats
+            row[self._caller + (observation.caller - seat) * step % seats] = 1
         if observation.extra:
-            flags |= 1 << self._extra
-        if observation.last is not None:
-            flags |= 1 << self._last
+            row[self._extra] = 1
         for turn, option in enumerate(observation.laps):
             lap, after = divmod(turn, seats)
-            flags |= 1 << self._laps + (lap * seats + (dealer + 1 + after) % seats) * self._lap_size + option
-        return flags
-
-    def counts(self, observation: TrickObservation) -> bytes:
-        """Small whole numbers, one byte each."""
-        seats = self._seats
-        order = self._order[observation.seat]
-        when = bytearray(52)
-        number = seats
-        for card in observation.history:
-            when[card] = number // seats
-            number += 1
-        for card in observation.trick:
-            when[card] = number // seats
+            row[self._laps + (lap * seats + (dealer + 1 + after) % seats) * self._lap_size + option] = 1
+        row[self._tricks] = observation.tricks
+        row[self._won : self._last_calls] = turned(observation.won)
         last = observation.last
-        won = observation.won
-        if last is None:
-            return bytes(when) + bytes((observation.tricks, *[won[other] for other in order])) + bytes(2 * seats)
-        return bytes(when) + bytes(
-            (
-                observation.tricks,
-                *[won[other] for other in order],
-                *[last.calls[other] for other in order],
-                *[last.won[other] for other in order],
-            )
-        )
+        if last is not None:
+            row[self._last] = 1
+            row[self._last_calls :] = turned(last.calls) + turned(last.won)
+        return bytes(row)
 
     def amounts(self, observation: TrickObservation) -> list[float]:
         """Numbers without a bound."""
-        order = self._order[observation.seat]
-        totals = observation.totals
+        turned = self._turned[observation.seat]
+        unit = self._unit
         last = observation.last
-        scores = last.scores if last is not None else (0,) * self._seats
-        return [
-            observation.deal,
-            observation.redeal,
-            *[totals[other] / self._unit for other in order],
-            *[scores[other] / self._unit for other in order],
-        ]
+        amounts = [observation.deal, observation.redeal, *[total / unit for total in turned(observation.totals)]]
+        if last is None:
+            return amounts + [0.0] * self._seats
+        return amounts + [score / unit for score in turned(last.scores)]

@@ -12,7 +12,8 @@ import engine
 from arena.envs.encoding import Encoder
 from engine.cards import PACK
 from engine.game import Game, Observation, State
-from engine.tricks import TrickObservation
+from engine.minus_one import PairsObservation
+from engine.tricks import NONE, TrickObservation
 from tests.envs.tables import NAMES, TABLES
 
 tables = pytest.mark.parametrize(("name", "seats", "options"), TABLES, ids=NAMES)
@@ -29,16 +30,97 @@ def points(game: Game, seed: int) -> Iterator[State]:
         yield state
 
 
-@tables
-def test_different_observations_of_a_seat_have_different_rows(name: str, seats: int, options: dict[str, Any]) -> None:
+def parts(encoder: Encoder, observation: Observation) -> dict[str, Any]:
+    """The features of an observation by name."""
+    row = encoder.row(observation)
+    return {name: row[where] for name, where in encoder.slices.items()}
+
+
+def hot(flags: Any, none: int = NONE) -> int:
+    """The one flag that is set."""
+    return int(np.flatnonzero(flags)[0]) if flags.any() else none
+
+
+@pytest.mark.parametrize(("name", "seats", "options"), TABLES[:2] + TABLES[-2:], ids=NAMES[:2] + NAMES[-2:])
+def test_a_row_tells_the_whole_trick_observation(name: str, seats: int, options: dict[str, Any]) -> None:
     game = engine.load(name, seats, **options)
     encoder = Encoder(game)
-    seen: dict[bytes, Observation] = {}
-    for seed in range(2):
-        for state in points(game, seed):
-            observation = state.observe(1)
-            row = encoder.row(observation).tobytes()
-            assert seen.setdefault(row, observation) == observation
+    most = 52 // seats
+    unit = 10**game.score_decimals
+    step = -1 if options.get("direction") == "anticlockwise" else 1
+    for at, state in enumerate(points(game, 6)):
+        me = at % seats
+        seen = state.observe(me)
+        assert isinstance(seen, TrickObservation)
+        part = parts(encoder, seen)
+        order = [(me + step * after) % seats for after in range(seats)]
+
+        went = {}
+        for number, leader in enumerate([*seen.leaders, seen.leader]):
+            cards = (seen.history + seen.trick)[number * seats : (number + 1) * seats]
+            went.update({card: (number + 1, (leader + step * turn) % seats) for turn, card in enumerate(cards)})
+        when = {card: round(float(trick) * most) for card, trick in enumerate(part["when"]) if trick}
+        who = {int(card): order[who] for who, card in np.argwhere(part["played"].reshape(seats, 52))}
+        assert {card: (when[card], who[card]) for card in when} == went
+        assert len(who) == len(went)
+        table = {int(card): order[who] for who, card in np.argwhere(part["trick"].reshape(seats, 52))}
+        assert table == {card: went[card][1] for card in seen.trick}
+
+        calls = [hot(flags) for flags in part["calls"].reshape(seats, most + 2)]
+        assert [NONE if call == 0 else call - 1 for call in calls] == [seen.calls[other] for other in order]
+        assert hot(part["phase"]) == seen.phase
+        assert hot(part["trump"]) == seen.trump
+        assert [hot(part["leader"]), hot(part["dealer"])] == [order.index(seen.leader), order.index(seen.dealer)]
+        assert hot(part["caller"]) == (NONE if seen.caller == NONE else order.index(seen.caller))
+        assert part["extra"] == seen.extra
+        assert part["announced"] == bool(seen.voids)
+        for flags, other in zip(part["voids"].reshape(seats, 4), order, strict=True):
+            assert [int(flag) for flag in flags] == [
+                (seen.voids or bytes(seats))[other] >> suit & 1 for suit in range(4)
+            ]
+        spoken = part["laps"].reshape(-1, seats, 37) if part["laps"].size else np.zeros((0, seats, 37))
+        said = {(lap, order[who]): option for lap, who, option in np.argwhere(spoken).tolist()}
+        laps = {divmod(turn, seats): option for turn, option in enumerate(seen.laps)}
+        assert said == {(lap, (seen.dealer + step * (turn + 1)) % seats): laps[lap, turn] for lap, turn in laps}
+        assert (part["deal"], part["redeal"]) == (seen.deal, seen.redeal)
+        assert [round(float(total) * unit) for total in part["totals"]] == [seen.totals[other] for other in order]
+        counts = [round(float(count) * most) for count in (*part["tricks"], *part["won"])]
+        assert counts == [seen.tricks, *(seen.won[other] for other in order)]
+        last = seen.last
+        assert part["last"] == (last is not None)
+        if last is not None:
+            counts = [round(float(count) * most) for count in (*part["last_calls"], *part["last_won"])]
+            assert counts == [values[other] for values in (last.calls, last.won) for other in order]
+            assert [round(float(score) * unit) for score in part["last_scores"]] == [last.scores[i] for i in order]
+
+
+@pytest.mark.parametrize("seats", [3, 7])
+def test_a_row_tells_the_whole_pairs_observation(seats: int) -> None:
+    game = engine.load("minus_one", seats)
+    encoder = Encoder(game)
+    for at, state in enumerate(points(game, 7)):
+        me = at % seats
+        seen = state.observe(me)
+        assert isinstance(seen, PairsObservation)
+        part = parts(encoder, seen)
+        order = [(me + after) % seats for after in range(seats)]
+
+        def sets(flags: Any) -> list[int]:
+            return [sum(1 << int(card) for card in np.flatnonzero(group)) for group in flags.reshape(-1, 8)]
+
+        singles = [1 << card >> 1 for card in range(9)]
+        rounds = range(0, len(seen.shows), seats)
+        unplayed = [0] * (6 * seats - len(seen.shows))
+        assert hot(part["phase"]) == seen.phase
+        assert sets(part["playable"]) == [seen.playable[other] for other in order]
+        assert sets(part["resting"]) == [singles[seen.resting[other]] for other in order]
+        assert sets(part["spent"]) == [seen.spent[other] for other in order]
+        assert sets(part["shown"]) == [(seen.shown or bytes(seats))[other] for other in order]
+        assert sets(part["shows"]) == [seen.shows[first + other] for first in rounds for other in order] + unplayed
+        assert sets(part["keeps"]) == [singles[seen.keeps[i + other]] for i in rounds for other in order] + unplayed
+        counts = [round(float(count) * 18) for count in (*part["round"], *part["tokens"], *part["last_won"])]
+        assert counts == [seen.round, *(seen.tokens[i] for i in order), *(seen.last_won[i] for i in order)]
+        assert part["points"].tolist() == [seen.points[other] for other in order]
 
 
 @tables

@@ -76,7 +76,9 @@ def test_aec_plays_the_match_of_its_seed(name: str, seats: int, options: dict[st
         assert env.match == state
         paid = []
         for _ in env.agent_iter():
-            paid.append(env.last()[1])
+            seen, reward, *_ = env.last()
+            assert seen["action_mask"].all()
+            paid.append(reward)
             env.step(None)
         assert paid == [total / 10**game.score_decimals for total in state.scores()]
         assert env.agents == []

@@ -75,13 +75,14 @@ def test_information_states_hide_what_the_player_cannot_know() -> None:
 def test_information_states_remember_finished_decks() -> None:
     ends = []
     for seed in (1, 2):
-        rng = random.Random(seed)
         state = load_game("minus_one", 3).new_initial_state()
-        while state.move_number() < 6 * 2 * 3:
-            # All do the same, so nobody wins a round, and the deck leaves no trace in the totals.
-            action = rng.choice(state.legal_actions())
-            for _ in range(3):
-                state.apply_action(action)
+        # The first decks differ, the second ones do not.
+        for rng in (random.Random(seed), random.Random(3)):
+            for _ in range(6 * 2):
+                # All do the same, so nobody wins a round, and the deck leaves no trace in the totals.
+                action = rng.choice(state.legal_actions())
+                for _ in range(3):
+                    state.apply_action(action)
         ends.append(state)
     assert ends[0].observation_string(0) == ends[1].observation_string(0)
     assert ends[0].information_state_string(0) != ends[1].information_state_string(0)
