@@ -1,0 +1,91 @@
+"""PlayMatch over gRPC: house bots sit down for one match and get up again, and a table that cannot play is refused."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import grpc
+import psycopg
+import pytest
+
+import engine
+from arena.api.access import Database
+from arena.api.match import Matches
+from arena.referee.hub import Hub
+from arena.store.people import add_user
+from arena.v1 import match_pb2 as pb
+from arena.v1.match_pb2_grpc import MatchServiceStub, add_MatchServiceServicer_to_server
+from engine.record import verify
+from tests.referee.tables import games, title
+
+HOUSE = ("random", "steady", "random", "bold")
+Play = Callable[[pb.PlayMatchRequest], Awaitable[pb.Record]]
+
+
+def at_the_service(database_url: str, visit: Callable[[Hub, Play], Awaitable[None]]) -> None:
+    """Runs the visit beside a real service, with what calls PlayMatch as a user."""
+
+    async def served() -> None:
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            token = add_user(connection, "anna")
+        database = Database(database_url, size=1)
+        server = grpc.aio.server()
+        async with Hub() as hub, asyncio.timeout(60):
+            add_MatchServiceServicer_to_server(Matches(database, hub), server)
+            port = server.add_insecure_port("127.0.0.1:0")
+            await server.start()
+            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+                stub = MatchServiceStub(channel)
+
+                async def play(request: pb.PlayMatchRequest) -> pb.Record:
+                    record = await stub.PlayMatch(request, metadata=(("authorization", f"Bearer {token}"),))
+                    assert isinstance(record, pb.Record)
+                    return record
+
+                await visit(hub, play)
+            await server.stop(0)
+        database.close()
+
+    asyncio.run(served())
+
+
+def test_a_match_of_house_bots_ends_with_a_record_and_nobody_stays_at_the_table(database_url: str) -> None:
+    async def visit(hub: Hub, play: Play) -> None:
+        for game in games():
+            seed = bytes(range(32))
+            record = await play(pb.PlayMatchRequest(game=game.id, bots=HOUSE[: game.seats], seed=seed))
+            verified = verify(record.text)
+            assert verified.header["seed"] == seed.hex(), title(game)
+            assert tuple(verified.header["players"]) == HOUSE[: game.seats]
+            assert not any(decision.fault for decision in verified.decisions)
+            assert hub.connected() == {}
+
+    at_the_service(database_url, visit)
+
+
+def test_matches_with_the_same_house_bots_run_at_the_same_time(database_url: str) -> None:
+    async def visit(hub: Hub, play: Play) -> None:
+        request = pb.PlayMatchRequest(game=next(iter(engine.GAMES)), bots=HOUSE)
+        records = await asyncio.gather(*(play(request) for _ in range(3)))
+        assert len({verify(record.text).header["seed"] for record in records}) == 3
+        assert hub.finished == 3
+
+    at_the_service(database_url, visit)
+
+
+@pytest.mark.parametrize(
+    ("bots", "code"),
+    [
+        (("random", "random", "random", "nobody"), grpc.StatusCode.INVALID_ARGUMENT),
+        (("random", "random", "random", "remote:far"), grpc.StatusCode.FAILED_PRECONDITION),
+    ],
+)
+def test_a_bot_that_is_not_there_is_named_and_the_others_get_up(
+    bots: tuple[str, ...], code: grpc.StatusCode, database_url: str
+) -> None:
+    async def visit(hub: Hub, play: Play) -> None:
+        with pytest.raises(grpc.aio.AioRpcError, match=bots[-1].removeprefix("remote:")) as refused:
+            await play(pb.PlayMatchRequest(game=next(iter(engine.GAMES)), bots=bots))
+        assert refused.value.code() is code
+        assert hub.connected() == {}
+
+    at_the_service(database_url, visit)
