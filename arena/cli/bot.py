@@ -131,7 +131,7 @@ def run_submit(arguments: argparse.Namespace) -> int:
         archive = pack(arguments.folder)
         manifest = read_manifest(archive)
     except ArchiveError as error:
-        raise ArenaError(str(error)) from error
+        raise BadRequest(f"{arguments.folder} is no bot: {error}") from error
     server = Server(find_login(arguments.data))
     version = upload(server, manifest.name, archive)
     print(f"{version.bot} version {version.number} is uploaded ({len(archive):,} bytes, {version.content_hash[:12]})")

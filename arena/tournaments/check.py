@@ -31,7 +31,7 @@ def check_folder(folder: Path, tell: Callable[[str], None] = lambda _: None) -> 
             manifest = read_manifest(archive)
             candidate = _unpack(archive, bots_dir, manifest.name, house=False, batch=manifest.batch)
         except ArchiveError as error:
-            raise BadRequest(f"the server would refuse {folder}: {error}") from error
+            raise BadRequest(f"{folder} is no bot: {error}") from error
         logs = []
         for name in manifest.games:
             if name not in engine.GAMES:

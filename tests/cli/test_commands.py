@@ -204,6 +204,29 @@ def test_a_new_bot_plays_at_once(
     assert "exists" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["check", "submit"])
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({}, "there is no bot.toml at the top"),
+        ({"main.py": "", "bot.toml": "name ="}, "bot.toml is not TOML"),
+        ({"main.py": "", "bot.toml": 'name = "b"\nentry = "main.py"\n'}, "lacks the key 'games'"),
+        ({"bot.toml": 'name = "b"\nentry = "main.py"\ngames = ["callbreak"]\n'}, "is not in the bot's folder"),
+        ({"engine.py": "", "bot.toml": 'name = "b"\nentry = "engine.py"\ngames = ["callbreak"]\n'}, "rename it"),
+    ],
+)
+def test_a_folder_that_is_no_bot_is_one_line_and_exit_code_2(
+    command: str, files: dict[str, str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert main(["bot", command, str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert f"{tmp_path} is no bot" in error
+    assert sentence in error
+    assert error.count("\n") == 1
+
+
 def test_a_bot_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bot", "new", "/proc/mine"]) == 1
     error = capsys.readouterr().err
