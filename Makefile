@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test chaos protos contract lint format
+.PHONY: setup demo test chaos bench protos contract lint format
 
 setup: .venv/installed
 
@@ -20,6 +20,10 @@ test: setup
 
 chaos: setup
 	$(BIN)/python -m pytest -m chaos tests/chaos
+
+bench: setup
+	$(BIN)/python -m benchmarks.wire
+	$(BIN)/python -m benchmarks.block
 
 protos: setup
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I protos --python_out=. --grpc_python_out=. --mypy_out=quiet:. --mypy_grpc_out=quiet:. protos/arena/v1/*.proto

@@ -6,16 +6,13 @@ a cell only the kit and the engine can be imported besides the folder's own file
 
 import json
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.bot import Turn
+from arena.bot import Choose
 from bots.random import main as random_program
 from bots.rules import main as rules_program
 from bots.rules.settings import read_settings
-
-Choose = Callable[[Turn], int]
 
 GAMES = ("callbreak", "contract_whist", "minus", "minus_one")
 BATCH = 32

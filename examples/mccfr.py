@@ -44,4 +44,4 @@ def train(iterations: int, reports: int) -> list[float]:
 
 if __name__ == "__main__":
     parts = train(int(sys.argv[1]) if len(sys.argv) > 1 else 100, reports=4)
-    print("NashConv:", "  ".join(f"{gap:.4f}" for gap in parts))  # noqa: T201
+    print("NashConv:", "  ".join(f"{gap:.4f}" for gap in parts))

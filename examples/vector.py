@@ -31,4 +31,4 @@ def rate(game: str, rows: int, seconds: float) -> float:
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or engine.GAMES:
-        print(f"{name}: {rate(name, 1000, 3):,.0f} decisions/s")  # noqa: T201
+        print(f"{name}: {rate(name, 1000, 3):,.0f} decisions/s")

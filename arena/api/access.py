@@ -9,6 +9,7 @@ from psycopg import OperationalError
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from arena.errors import NotLoggedIn, Unavailable
+from arena.referee.service import token_of
 from arena.store import Connection
 from arena.store.people import User, user_of_token
 
@@ -65,11 +66,3 @@ class Database:
     def close(self) -> None:
         """Closes every connection."""
         self._pool.close()
-
-
-def token_of(context: Context) -> str:
-    """The token of the call; empty if it has none."""
-    for key, value in context.invocation_metadata() or ():
-        if key == "authorization" and isinstance(value, str) and value.startswith("Bearer "):
-            return value.removeprefix("Bearer ").strip()
-    return ""

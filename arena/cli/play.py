@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 import engine
-from arena.bot import Turn, load
+from arena.bot import Choose, Turn, load
 from arena.bot.turn import number_of
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option, read_settings
@@ -26,7 +26,6 @@ from engine.record import verify
 
 REMOTE = "remote:"
 SEVERAL = ["Seat", "Bot", "Mean score", "Mean place", "Faults"]
-Choose = Callable[[Turn], int]
 
 
 def add_commands(commands: Any) -> None:

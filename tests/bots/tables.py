@@ -1,15 +1,13 @@
 """Tables of bots played in this process, for the tests of the house bots. Knows no bot."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arena.bot import Turn
+from arena.bot import Choose, Turn
 from engine.game import Game, State
 from engine.minus_one import PairsObservation
 from engine.tricks import TrickObservation
-
-Choose = Callable[[Turn], int]
 
 
 def turn_of(state: State, seat: int, rng: random.Random, notes: dict[str, object] | None = None) -> Turn:
