@@ -87,10 +87,16 @@ def _send(app: Celery, queue: str, task: str, rows: Sequence[int], mark: Callabl
 
 
 def _queued(app: Celery, queue: str) -> int:
-    """How many messages wait in the queue."""
+    """How many messages wait in the queue.
+
+    :raises OperationalError: of kombu, if the broker is away.
+    """
     with app.connection_for_write() as connection:
         channel = connection.default_channel
         try:
             return int(channel.queue_declare(queue=queue, passive=True).message_count)
         except connection.channel_errors:
             return 0  # there is no such queue, as after a wipe
+        except connection.connection_errors as error:
+            # kombu wraps what fails while it connects, and not what fails while it asks.
+            raise OperationalError(str(error)) from error

@@ -1,13 +1,18 @@
 """What a worker does with blocks and versions, with a real process that stands in for the one that plays."""
 
+import contextlib
 import dataclasses
 import os
+import selectors
 import signal
+import socket
 import threading
 import time
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
+from kombu.exceptions import OperationalError
 
 from arena.stack import Stack
 from arena.store import Connection, connect, migrate, referees
@@ -334,6 +339,46 @@ def test_a_broker_that_was_wiped_gets_everything_again_and_a_full_one_nothing(
     expire(connection, blocks[0])
     assert sweeper.sweep(connection, app, 0.0) == 1
     assert queued() == (5, 0)
+    app.close()
+
+
+def cutting(broker_url: str, near: socket.socket) -> None:
+    """Passes a connection on to the broker until something is asked; then it is cut, in the middle of the question."""
+    with near, socket.socket(socket.AF_UNIX) as far, selectors.DefaultSelector() as ways:
+        far.connect(unquote(urlsplit(broker_url).path))
+        ways.register(near, selectors.EVENT_READ, far)
+        ways.register(far, selectors.EVENT_READ, near)
+        while True:
+            for key, _ in ways.select():
+                assert isinstance(key.fileobj, socket.socket)
+                data = key.fileobj.recv(1 << 16)
+                if not data or b"EXISTS" in data:
+                    return
+                key.data.sendall(data)
+
+
+def accepting(broker_url: str, listening: socket.socket) -> None:
+    """Cuts every connection as above, until the socket is shut."""
+    with contextlib.suppress(OSError):
+        while True:
+            near, _ = listening.accept()
+            threading.Thread(target=cutting, args=(broker_url, near), daemon=True).start()
+
+
+def test_a_broker_that_goes_away_while_it_is_asked_is_asked_again(connection: Connection, broker_url: str) -> None:
+    make_tournament(connection, 2)
+    password = urlsplit(broker_url).password
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=accepting, args=(broker_url, listening))
+        thread.start()
+        app = broker.application(f"redis://:{password}@127.0.0.1:{listening.getsockname()[1]}/0")
+        with pytest.raises(OperationalError):
+            sweeper.sweep(connection, app, 0.0)
+        app.close()
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    app = broker.application(broker_url)
+    assert sweeper.sweep(connection, app, 0.0) == 2
     app.close()
 
 
