@@ -137,12 +137,15 @@ def run_submit(arguments: argparse.Namespace) -> int:
     print(f"{version.bot} version {version.number} is uploaded ({len(archive):,} bytes, {version.content_hash[:12]})")
     if arguments.no_wait:
         return 0
-    version = wait_until_judged(server, version)
+    with waiting("waiting for its validation matches"):
+        version = wait_until_judged(server, version)
     if version.state == pb.VERSION_STATE_REJECTED:
         print(f"{version.bot} version {version.number} is rejected: {version.reason}", file=sys.stderr)
         if version.log:
-            print(f"--- its own log\n{excerpt(version.log)}", file=sys.stderr)
-            print(f"--- 'arena bot log {version.bot}' prints all of it", file=sys.stderr)
+            shown = excerpt(version.log)
+            print(f"--- its own log\n{shown}", file=sys.stderr)
+            if shown != version.log.rstrip():
+                print(f"--- 'arena bot log {version.bot}' prints all of it", file=sys.stderr)
         return 1
     print(f"{version.bot} version {version.number} is active; it plays {', '.join(version.games)}")
     return 0
@@ -163,19 +166,13 @@ def upload(server: Server, name: str, archive: bytes) -> pb.Version:
 
 
 def wait_until_judged(server: Server, version: pb.Version) -> pb.Version:
-    """Asks twice a second until the version is no longer being validated, with a line that shows the wait."""
+    """Asks twice a second until the version is no longer being validated."""
     stub = SubmissionServiceStub(server.channel)
     request = pb.GetVersionRequest(bot=version.bot, number=version.number)
-    started = time.monotonic()
-    shown = sys.stderr.isatty()
     while version.state == pb.VERSION_STATE_VALIDATING:
-        if shown:
-            print(f"\rplaying its validation matches … {time.monotonic() - started:.0f} s", end="", file=sys.stderr)
         time.sleep(0.5)
         with calls(server):
             version = stub.GetVersion(request, metadata=server.metadata)
-    if shown:
-        print("\r\033[K", end="", file=sys.stderr)
     return version
 
 

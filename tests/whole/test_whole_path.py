@@ -1,11 +1,17 @@
 """From a folder with a bot to a line in the rating table, through every part, with the commands that a user types."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from arena.cli import main
+from arena.cli.bot import upload, wait_until_judged
+from arena.cli.client import Server, find_login_in
+from arena.stack.services import Services
+from arena.v1.submission_pb2 import VERSION_STATE_ACTIVE, VERSION_STATE_VALIDATING
+from sandbox.archive import pack
 
 MAIN = """
 from arena.bot import Turn, run
@@ -67,6 +73,17 @@ def test_the_same_archive_is_the_same_version(arena: Path, tmp_path: Path, capsy
     for _ in range(2):
         assert main(["bot", "submit", str(folder), "--data", str(arena)]) == 0
         assert "twice version 1 is active" in capsys.readouterr().out
+
+
+def test_the_wait_for_a_verdict_prints_nothing_into_the_bars_of_a_demo(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    server = Server(find_login_in(services.logins()[0]))
+    version = upload(server, "quiet", pack(write_bot(tmp_path, "quiet", "return turn.legal[0]")))
+    assert version.state == VERSION_STATE_VALIDATING
+    assert wait_until_judged(server, version).state == VERSION_STATE_ACTIVE
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
