@@ -115,6 +115,28 @@ def test_every_attempt_at_a_block_has_the_same_cards_and_its_own_tickets(connect
 # A worker and its blocks
 
 
+def test_a_tournament_plays_the_versions_that_were_frozen_at_its_start(
+    connection: Connection, settings: Settings
+) -> None:
+    (number,) = make_tournament(connection)
+    before = write_brief(connection, claimed(connection, number))
+    connection.execute("UPDATE versions SET state = 'replaced' WHERE bot = 'ann'")
+    connection.execute("UPDATE bots SET retired_at = now() WHERE name = 'ann'")
+    connection.execute("INSERT INTO archives VALUES (repeat('a', 64), '')")
+    connection.execute(
+        "INSERT INTO versions (bot, number, content_hash, manifest, state) "
+        """VALUES ('ann', 2, repeat('a', 64), '{"games": ["callbreak"], "batch": 7}', 'active')"""
+    )
+    expire(connection, number)
+    after = write_brief(connection, claimed(connection, number))
+    assert after.units == before.units
+    assert [dataclasses.replace(player, ticket="") for player in after.players] == [
+        dataclasses.replace(player, ticket="") for player in before.players
+    ]
+    expire(connection, number)
+    assert worker.play_block(settings, number) is Ending.RECORDED
+
+
 def test_the_files_of_bots_are_closed_to_other_users(connection: Connection, settings: Settings) -> None:
     (block,) = make_tournament(connection)
     settings.bots_dir.mkdir(mode=0o755)
