@@ -23,6 +23,7 @@ from engine.minus import MINUS
 from engine.minus_one import MINUS_ONE
 from engine.options import read_options, write_options
 from engine.playout import playout
+from engine.worlds import Worlds, sample, worlds
 
 __all__ = [
     "GAMES",
@@ -36,10 +37,13 @@ __all__ = [
     "Phase",
     "Seat",
     "State",
+    "Worlds",
     "find",
     "load",
     "load_with",
     "playout",
+    "sample",
+    "worlds",
     "write_options",
 ]
 
