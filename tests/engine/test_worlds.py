@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.callbreak import HONOURS
-from engine.cards import SPADES, SUIT_MASK, cards_of, mask_of
+from engine.cards import DIAMONDS, SPADES, SUIT_MASK, cards_of, mask_of
 from engine.dealing import Supply
 from engine.game import Game
 from engine.tricks import TrickObservation
@@ -386,10 +386,10 @@ def test_an_observation_of_another_game_is_refused() -> None:
 def test_a_first_trump_that_the_options_fix_is_kept_and_any_other_one_is_open() -> None:
     rng = random.Random(9)
     for fixed, found in [("H", {"H"}), ("random", {"S", "H"})]:
-        game = engine.load("contract_whist", 3, trump_sequence="S,H,S,NT", first_trump=fixed)
-        state: Any = game.start_from([game.deck.cards] * 2, first_trump="H")  # type: ignore[attr-defined]
-        while not state.deal:
+        game = engine.load("contract_whist", 3, trump_sequence="S,H,D,D", first_trump=fixed)
+        state: Any = game.start_from([game.deck.cards] * 3, first_trump="H")  # type: ignore[attr-defined]
+        while state.deal < 2:
             walk(state, rng, 1)
         worlds: Any = engine.worlds(game, state.observe(0))
-        assert _view(state, 0).trump == SPADES
+        assert _view(state, 0).trump == DIAMONDS
         assert {worlds.draw(rng).first_trump for _ in range(40)} == found
