@@ -17,10 +17,10 @@ from engine.cards import DIAMONDS, SPADES, SUIT_MASK, cards_of, mask_of
 from engine.dealing import Supply
 from engine.game import Game
 from engine.tricks import TrickObservation
-from engine.worlds_pairs import PairsWorlds
+from engine.worlds_pairs import PairsWorlds, _last_won
 from engine.worlds_shares import Shares
-from engine.worlds_tricks import TrickWorlds
-from tests.engine.walks import TRICK_TABLES, games, some_state, take, walk
+from engine.worlds_tricks import TrickWorlds, _unfair
+from tests.engine.walks import TRICK_TABLES, games, pack_of, some_state, take, walk
 
 numbers = st.integers(0, 10**6)
 
@@ -30,6 +30,8 @@ CUSTOMS: list[tuple[str, int, dict[str, Any]]] = [
     ("callbreak", 4, {"trump_when_void": "no_waste", "announce_voids": True, "first_lead_spades": "banned"}),
     ("callbreak", 4, {"trump_when_void": "never", "redeal_no_spades": True, "redeal_no_honours": True}),
     ("callbreak", 4, {"must_beat": "never", "announce_voids": True, "redeal_no_spades": True}),
+    ("callbreak", 4, {"must_beat": "always", "trump_when_void": "no_waste"}),
+    ("callbreak", 4, {"redeal_no_spades": True, "redeal_no_honours": True, "max_redeals": 0}),
     ("minus", 4, {"direction": "anticlockwise"}),
     ("minus", 4, {"must_beat": "always", "trump_when_void": "no_waste"}),
     ("contract_whist", 3, {}),
@@ -154,32 +156,55 @@ def test_the_generator_decides_the_world_and_all_deals_after_it(game: Game, seed
     assert state.to_bytes() == before
 
 
-@given(st.sampled_from(TRICK_TABLES).flatmap(lambda table: games([table])), numbers)
-@settings(max_examples=60, deadline=None)
-def test_worlds_are_exactly_those_in_which_every_past_decision_was_legal(game: Game, seed: int) -> None:
+@pytest.mark.parametrize(("name", "seats", "options"), CUSTOMS)
+def test_worlds_are_exactly_those_in_which_every_past_decision_was_legal(
+    name: str, seats: int, options: dict[str, Any]
+) -> None:
     """Cards that a seat does not see change places at random; the engine, asked to play the deal again, agrees with
     what the worlds say is possible."""
-    state: Any = some_state(game, seed)
+    game = engine.load(name, seats, **options)
+    rng = random.Random(seats)
+    for _ in range(25):
+        state: Any = game.start(rng.randbytes(32))
+        for _ in range(5):
+            walk(state, rng, rng.randrange(1, 4 * seats))
+            if not state.to_act():
+                break
+            seat = rng.randrange(seats)
+            _check_exchanges(state, seat, rng)
+
+
+@given(games(TRICK_TABLES), numbers)
+@settings(max_examples=40, deadline=None)
+def test_worlds_are_exact_with_any_options(game: Game, seed: int) -> None:
+    state = some_state(game, seed)
     rng = random.Random(seed)
     for seat in range(game.seats):
-        o = _view(state, seat)
-        if o.hand.bit_count() < o.tricks - len(o.leaders) - 1:
-            return  # The first lap of Minus hides cards of its own; it has its own test.
-        worlds = engine.worlds(game, o)
-        assert isinstance(worlds, TrickWorlds)
+        _check_exchanges(state, seat, rng)
+
+
+def _check_exchanges(state: Any, seat: int, rng: random.Random) -> None:
+    o = _view(state, seat)
+    if o.hand.bit_count() + len(_played(o, getattr(state.game, "step", 1))[seat]) < o.tricks:
+        return  # The first lap of Minus hides cards of its own; it has its own test.
+    worlds = engine.worlds(state.game, o)
+    assert isinstance(worlds, TrickWorlds)
+    shares = worlds.shares
+    for _ in range(4):
         drawn: Any = worlds.draw(rng)
+        assert _could_be(drawn, seat, o)
         hands = [list(cards_of(hand)) for hand in drawn.table.hands]
-        rest = list(drawn.dealing.pack[o.seats * o.tricks :])
-        for _ in range(6):
-            moved = [hand[:] for hand in hands] + [rest[:]]
-            places = [(h, at) for h in range(o.seats + 1) if h != seat for at in range(len(moved[h]))]
-            chosen = rng.sample(places, min(len(places), rng.choice([2, 2, 3, 5])))
+        hands.append(list(drawn.dealing.pack[o.seats * o.tricks :]))
+        places = [(h, at) for h in range(o.seats + 1) if h != seat for at in range(len(hands[h]))]
+        for count in (2, 2, 2, 3, len(places)):
+            moved = [hand[:] for hand in hands]
+            chosen = rng.sample(places, min(len(places), count))
             cards = [moved[h][at] for h, at in chosen]
             for (h, at), card in zip(chosen, cards[1:] + cards[:1], strict=True):
                 moved[h][at] = card
             masks = [0 if h == seat else mask_of(hand) for h, hand in enumerate(moved)]
-            admitted = not any(mask & ~may for mask, may in zip(masks, worlds.shares.may, strict=True))
-            admitted = admitted and all(masks[h] & cards for h, cards in worlds.shares.wanted)
+            admitted = not any(mask & ~may for mask, may in zip(masks, shares.may, strict=True))
+            admitted = admitted and all(masks[h] & cards for h, cards in shares.wanted)
             assert admitted == _could_be(_world(state, moved[:-1], moved[-1]), seat, o)
 
 
@@ -284,18 +309,18 @@ def test_the_first_lap_of_minus_tells_five_cards_only() -> None:
     rng = random.Random(6)
     state: Any = game.start(bytes(32))
     take(state, "pass", "trump 5H")
-    o = _view(state, 3)
+    o = _view(state, 0)
     worlds: Any = engine.worlds(game, o)
     own: Counter[Hashable] = Counter()
     packets: Counter[Hashable] = Counter()
     for _ in range(1500):
         world = worlds.draw(rng)
-        assert world.packet[3] == o.hand
-        own.update(cards_of(world.table.hands[3] & ~o.hand))
-        packets.update(cards_of(world.packet[0]))
+        assert world.packet[0] == o.hand
+        own.update(cards_of(world.table.hands[0] & ~o.hand))
+        packets.update(cards_of(world.packet[3]))
         packets.update(cards_of(world.packet[2]))
         take(world, "trump 6S", "pass")
-        assert world.observe(3).hand.bit_count() == 13
+        assert world.observe(0).hand.bit_count() == 13
     assert _is_even(own, 47)
     assert _is_even(packets, 47)
 
@@ -315,6 +340,23 @@ def test_choices_that_are_not_revealed_are_not_copied(seats: int, rest: bool, se
         world: Any = engine.sample(game, state.observe(seat), random.Random(seed))
         assert world.to_act() == tuple(range(seats))
         assert world.to_bytes() == expected
+
+
+def test_rounds_won_before_the_deck_are_any_that_fit() -> None:
+    rng = random.Random(7)
+    able: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
+    for winners in itertools.product(range(4), repeat=4):
+        tokens = tuple(winners.count(seat) for seat in range(3))
+        last = tuple(
+            max((at + 1 for at, winner in enumerate(winners) if winner == seat), default=0) for seat in range(3)
+        )
+        able.setdefault(tokens, set()).add(last)
+    for tokens, lasts in able.items():
+        true = rng.choice(sorted(lasts))
+        forgotten = [rng.random() < 0.5 for _ in range(3)]
+        known = bytes(5 if forgot and won else won for forgot, won in zip(forgotten, true, strict=True))
+        fits = {last for last in lasts if all(k in (5, won) for k, won in zip(known, last, strict=True))}
+        assert {tuple(_last_won(list(tokens), known, 4, rng)) for _ in range(30 * len(fits))} == fits
 
 
 def test_packs_that_were_thrown_in_for_a_hand_are_such() -> None:
@@ -343,6 +385,33 @@ def test_a_spade_led_first_where_that_is_banned_tells_a_hand_of_spades() -> None
     for seat in (1, 2, 3):
         world: Any = engine.sample(game, state.observe(seat), random.Random(seat))
         assert world.table.hands[0] == SUIT_MASK[SPADES] ^ 1 << 39
+
+
+def test_a_low_trump_where_waste_is_banned_tells_a_hand_of_trumps() -> None:
+    game = engine.load("callbreak", trump_when_void="no_waste")
+    hands = [
+        "AD 2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH",
+        "2D AS 2C 3C 4C 5C 6C 7C 8C 9C TC JC QC",
+        "3D 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS",
+        "AH KC AC 4D 5D 6D 7D 8D 9D TD JD QD KD",
+    ]
+    state: Any = game.start_from([pack_of(hands, dealer=3)], first_dealer=3)
+    take(state, *["call 2"] * 4, "AD", "2D", "3D", "4D", "2H", "AS", "2S")
+    for seat in (0, 1, 3):
+        world: Any = engine.sample(game, state.observe(seat), random.Random(seat))
+        assert world.table.hands[2] == state.table.hands[2]
+
+
+def test_packs_thrown_in_for_several_hands_are_not_more_likely_for_that() -> None:
+    rng = random.Random(5)
+    missing = [SUIT_MASK[SPADES], HONOURS]
+    several = 0
+    for _ in range(3000):
+        pack = _unfair(missing, rng)
+        hands = [mask_of(pack[at::4]) for at in range(4)]
+        several += sum(not hand & mask for hand in hands for mask in missing) > 1
+    # By inclusion and exclusion about 1.2 % of such packs; twice that if each hand counted for itself.
+    assert 18 < several < 54
 
 
 def test_what_older_deals_left_behind_is_one_of_what_they_can_have_left() -> None:
