@@ -7,6 +7,7 @@ BIN := .venv/bin
 setup: .venv/installed
 
 .venv/installed: requirements.lock pyproject.toml
+	@echo "installing the pinned packages into .venv; this takes half a minute …"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .

@@ -102,7 +102,7 @@ class Life:
         if self._watch is not None and not self._killed_for:
             broken = self._watch.look()
             if broken:
-                self.kill(f"killed: it used {broken}")
+                self.kill(f"was killed: it used {broken}")
 
     def _follow(self, pid: int) -> bool:
         """Watches for the end of a process; whether it was still there."""
@@ -124,7 +124,7 @@ class Life:
         if not chunk:
             self._selector.unregister(self._said)
         elif self._output.total > self._limits.output_mib * _MIB:
-            self.kill(f"killed: it wrote more than {self._limits.output_mib} MiB of output")
+            self.kill(f"was killed: it wrote more than {self._limits.output_mib} MiB of output")
         return bool(chunk)
 
     def _read_status(self) -> bool:
@@ -202,7 +202,7 @@ class Life:
     def _verdict(self) -> tuple[int | None, int | None, str]:
         broken = self._group.broken() if self._group else ""
         if self._killed_for or broken:
-            return None, None, self._killed_for or f"killed: it used {broken}"
+            return None, None, self._killed_for or f"was killed: it used {broken}"
         if self._code is None:
             last = self._output.text().decode(errors="replace").strip().rpartition("\n")[2]
             return None, None, f"the cell did not start or was ended from outside: {last or 'it said nothing'}"
@@ -288,4 +288,4 @@ class Keeper(threading.Thread):
         try:
             act()
         except Exception as error:
-            life.kill(f"killed: watching it failed ({error!r})")
+            life.kill(f"was killed: watching it failed ({error!r})")

@@ -27,7 +27,12 @@ def short_dir() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def stack() -> Iterator[Stack]:
-    """The servers of the session, whatever the environment says."""
+    """The servers of the session."""
+    yield from own_stack()
+
+
+def own_stack() -> Iterator[Stack]:
+    """Servers in a directory of their own, whatever the environment says, for a fixture to yield from."""
     directory = _open_dir()
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ARENA_DATABASE_URL", raising=False)

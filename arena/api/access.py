@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import grpc
-from psycopg import OperationalError
+from psycopg import DataError, OperationalError
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from arena.errors import NotLoggedIn, Unavailable
+from arena.errors import BadRequest, NotLoggedIn, Unavailable
 from arena.referee.service import token_of
 from arena.store import Connection
 from arena.store.people import User, user_of_token
@@ -39,6 +39,7 @@ class Database:
         """What the question returns when it is given a connection.
 
         :raises Unavailable: if the database does not answer.
+        :raises BadRequest: if the question holds a text or number that no database stores.
         """
 
         def run() -> R:
@@ -47,6 +48,8 @@ class Database:
                     return question(connection, *args, **kwargs)
             except (PoolTimeout, OperationalError) as error:
                 raise Unavailable("the database does not answer; try again in a moment") from error
+            except DataError as error:
+                raise BadRequest("the request holds a text or a number that cannot be stored; look for NUL") from error
 
         return await asyncio.to_thread(run)
 

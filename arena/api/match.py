@@ -15,7 +15,7 @@ from arena.referee.clock import Limits
 from arena.referee.hub import Hub
 from arena.referee.inhouse import InHouse
 from arena.referee.plan import Abandoned, MatchPlan, PlayerId
-from arena.store import Connection, tournaments
+from arena.store import Connection, bots, tournaments
 from arena.v1 import match_pb2 as pb
 from arena.v1.match_pb2_grpc import MatchServiceServicer
 from bots import house
@@ -69,8 +69,11 @@ class Matches(MatchServiceServicer):
 
     @refuses
     async def PlayMatch(self, request: pb.PlayMatchRequest, context: Context) -> pb.Record:
-        await self._database.caller(context)
+        user = await self._database.caller(context)
         names = tuple(request.bots)
+        for name in names:
+            if name.startswith(REMOTE):
+                await self._database.ask(bots.check_owner, user, name.removeprefix(REMOTE))
         game = load_game(request.game, len(names), dict(request.options))
         if request.seed and len(request.seed) != 32:
             raise BadRequest("the seed must be 32 bytes, or empty for a drawn one")

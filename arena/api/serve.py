@@ -18,8 +18,8 @@ from grpc_reflection.v1alpha import reflection
 from kombu.exceptions import OperationalError
 
 from arena.api import access, catalogue, match, rating, submission, tournament
+from arena.api.blocks import Blocks
 from arena.errors import ArenaError, Unavailable
-from arena.referee.blocks import Blocks
 from arena.referee.hub import Hub
 from arena.referee.plan import PlayerId
 from arena.referee.service import Referee, Refusal, server_options

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import engine
 from arena.api.access import Context, Database
@@ -16,6 +17,9 @@ from arena.v1.submission_pb2_grpc import SubmissionServiceServicer
 from sandbox.archive import ArchiveError, content_hash, read_manifest
 
 MOST_BYTES = 16 * 1024 * 1024
+UPLOADS = 8
+"""Uploads at a time; more wait for their turn."""
+UPLOAD_S = 120.0
 STATES = {
     "validating": pb.VERSION_STATE_VALIDATING,
     "active": pb.VERSION_STATE_ACTIVE,
@@ -31,14 +35,23 @@ class Submission(SubmissionServiceServicer):
     def __init__(self, database: Database, on_submitted: Callable[[], None]) -> None:
         self._database = database
         self._on_submitted = on_submitted
+        self._places = asyncio.Semaphore(UPLOADS)
+        self._opener = ThreadPoolExecutor(1, thread_name_prefix="archives")
 
     @refuses
     async def CreateVersion(self, request: AsyncIterator[pb.CreateVersionRequest], context: Context) -> pb.Version:
         user = await self._database.caller(context)
-        header, archive = await _receive(request)
         try:
-            # In a thread: what is announced as small may take a while to expand.
-            manifest, content = await asyncio.to_thread(lambda: (read_manifest(archive), content_hash(archive)))
+            async with self._places, asyncio.timeout(UPLOAD_S):
+                header, archive = await _receive(request)
+        except TimeoutError as error:
+            raise BadRequest(f"the upload took more than {UPLOAD_S:.0f} s; try again on a faster line") from error
+        try:
+            # One archive at a time, apart from everything else: what is small may take a while to expand.
+            loop = asyncio.get_running_loop()
+            manifest, content = await loop.run_in_executor(
+                self._opener, lambda: (read_manifest(archive), content_hash(archive))
+            )
         except ArchiveError as error:
             raise BadRequest(f"the archive is refused: {error}") from error
         if manifest.name != header.bot:

@@ -22,7 +22,8 @@ STARTUP_MS = 10_000
 LONGEST_MOVE_MS = 60_000
 LONGEST_BANK_MS = 600_000
 MOST_ORBITS = 1000
-MOST_UNITS = 500
+MOST_UNITS = 100
+"""A table's units are one task; what takes longer is spread over more orbits."""
 
 
 class Tournaments(TournamentServiceServicer):
@@ -35,39 +36,37 @@ class Tournaments(TournamentServiceServicer):
     @refuses
     async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Context) -> pb.Tournament:
         user = await self._database.caller(context)
-        made = await self._database.ask(_create, user, request)
-        return _message(made)
+        return await self._database.ask(_create, user, request)
 
     @refuses
     async def EnterTournament(self, request: pb.EnterTournamentRequest, context: Context) -> pb.Tournament:
         user = await self._database.caller(context)
         names = list(request.bots)
-        return _message(await self._database.ask(tournaments.enter_tournament, user, request.tournament, names))
+        await self._database.ask(tournaments.enter_tournament, user, request.tournament, names)
+        return await self._database.ask(_describe, request.tournament)
 
     @refuses
     async def StartTournament(self, request: pb.StartTournamentRequest, context: Context) -> pb.Tournament:
         user = await self._database.caller(context)
-        started = await self._database.ask(start_tournament, user, request.tournament)
+        await self._database.ask(start_tournament, user, request.tournament)
         self._on_started()
-        return _message(started)
+        return await self._database.ask(_describe, request.tournament)
 
     @refuses
     async def GetTournament(self, request: pb.GetTournamentRequest, context: Context) -> pb.Tournament:
         await self._database.caller(context)
-        return _message(await self._database.ask(tournaments.find_tournament, request.tournament))
+        return await self._database.ask(_describe, request.tournament)
 
     @refuses
     async def ListTournaments(self, request: pb.ListTournamentsRequest, context: Context) -> pb.ListTournamentsResponse:
         await self._database.caller(context)
         size, before = page_of(request.page_size, request.page_token, usual=50, most=200)
-        page = await self._database.ask(tournaments.list_tournaments, before=before or None, limit=size)
-        return pb.ListTournamentsResponse(
-            tournaments=[_message(one) for one in page],
-            next_page_token=page[-1].name if len(page) == size else "",
-        )
+        page = await self._database.ask(_list, before or None, size)
+        full = len(page) == size
+        return pb.ListTournamentsResponse(tournaments=page, next_page_token=page[-1].tournament if full else "")
 
 
-def _create(connection: Connection, user: User, request: pb.CreateTournamentRequest) -> tournaments.Tournament:
+def _create(connection: Connection, user: User, request: pb.CreateTournamentRequest) -> pb.Tournament:
     """Makes it and enters the bots, or does neither."""
     game = load_game(request.game, request.seats, dict(request.options))
     names = list(request.bots)
@@ -89,8 +88,8 @@ def _create(connection: Connection, user: User, request: pb.CreateTournamentRequ
     with connection.transaction():
         made = tournaments.create_tournament(connection, user, request.tournament, wanted, request.request_id)
         if names and made.started_at is None:
-            made = tournaments.enter_tournament(connection, user, made.name, names)
-        return made
+            tournaments.enter_tournament(connection, user, made.name, names)
+        return _describe(connection, made.name)
 
 
 def _within(name: str, value: int, most: int) -> int:
@@ -99,11 +98,21 @@ def _within(name: str, value: int, most: int) -> int:
     return value
 
 
-def _message(tournament: tournaments.Tournament) -> pb.Tournament:
+def _list(connection: Connection, before: str | None, limit: int) -> list[pb.Tournament]:
+    found = tournaments.list_tournaments(connection, before=before, limit=limit)
+    return [_describe(connection, tournament.name) for tournament in found]
+
+
+def _describe(connection: Connection, name: str) -> pb.Tournament:
+    """A tournament as everybody may see it: its secret only when it is closed.
+
+    :raises NotFound: if there is none of this name.
+    """
+    tournament = tournaments.find_tournament(connection, name)
     closed = tournament.closed_at is not None
     state = pb.TOURNAMENT_STATE_OPEN
     if tournament.started_at is not None:
-        state = pb.TOURNAMENT_STATE_DONE if closed else pb.TOURNAMENT_STATE_RUNNING
+        state = pb.TOURNAMENT_STATE_DONE if closed and tournament.rated else pb.TOURNAMENT_STATE_RUNNING
     message = pb.Tournament(
         tournament=tournament.name,
         game=tournament.game,
@@ -121,6 +130,10 @@ def _message(tournament: tournaments.Tournament) -> pb.Tournament:
         limits=play_pb2.Limits(
             move_ms=tournament.move_ms, bank_ms=tournament.bank_ms, max_faults=tournament.max_faults
         ),
+        entries=[
+            pb.TournamentEntry(bot=entry.bot, version=entry.version, content_hash=entry.content_hash)
+            for entry in tournaments.list_entries(connection, name)
+        ],
     )
     message.create_time.FromDatetime(tournament.created_at)
     return message

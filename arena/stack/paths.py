@@ -54,8 +54,14 @@ def account_for(data_dir: Path) -> Account:
 
     :raises Unavailable: if root has no ``nobody`` to start them as, or the database there belongs to someone else.
     """
-    cluster = data_dir / "postgres"
-    owner = cluster.stat().st_uid if cluster.exists() else None
+    try:
+        owner = (data_dir / "postgres").stat().st_uid
+    except FileNotFoundError:
+        owner = None
+    except OSError as error:
+        raise Unavailable(
+            f"the data directory {data_dir} cannot be looked into ({error.strerror}): choose another one with --data"
+        ) from error
     caller = os.geteuid()
     if caller != 0:
         if owner is not None and owner != caller:
@@ -110,7 +116,12 @@ def make_data_dir(data_dir: Path, account: Account) -> None:
     for name in ("valkey", "run"):
         make_own_dir(data_dir / name, account)
     # Ours, not the account's: we write there with our rights, and must not be led elsewhere by a planted link.
-    (data_dir / "log").mkdir(mode=0o700, exist_ok=True)
+    try:
+        (data_dir / "log").mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise Unavailable(
+            f"{data_dir / 'log'} cannot be made ({error.strerror}): choose another directory with --data"
+        ) from error
 
 
 def make_own_dir(directory: Path, account: Account) -> None:
@@ -129,7 +140,9 @@ def make_own_dir(directory: Path, account: Account) -> None:
                 f"{directory} is there and is not a directory of user '{account.name}': move it away"
             ) from None
     except OSError as error:
-        raise Unavailable(f"{directory} cannot be made: {error.strerror}") from error
+        raise Unavailable(
+            f"{directory} cannot be made ({error.strerror}): choose another directory with --data"
+        ) from error
 
 
 def socket_dir(data_dir: Path, account: Account) -> Path:

@@ -23,7 +23,7 @@ def connect(url: str) -> Connection:
     """
     try:
         return psycopg.connect(url, autocommit=True, connect_timeout=10)
-    except psycopg.OperationalError as error:
+    except psycopg.Error as error:
         raise Unavailable(
             f"the database does not answer ({str(error).strip()}): start it with 'arena up', or set ARENA_DATABASE_URL"
         ) from error

@@ -87,15 +87,24 @@ def own_bot(connection: Connection, user: User, name: str, kind: str) -> Bot:
     return bot
 
 
-def retire_bot(connection: Connection, user: User, name: str) -> Bot:
-    """Retires a bot; again changes nothing.
+def check_owner(connection: Connection, user: User, name: str) -> Bot:
+    """The bot, if the user may decide what it does.
 
     :raises NotFound: if there is none of this name.
     :raises NotAllowed: if it is somebody else's.
     """
     bot = find_bot(connection, name)
     if bot.owner != user.name and not user.admin:
-        raise NotAllowed(f"the bot '{name}' belongs to {bot.owner}; only they can retire it")
+        raise NotAllowed(f"the bot '{name}' belongs to {bot.owner}; only they decide what it does")
+    return bot
+
+
+def retire_bot(connection: Connection, user: User, name: str) -> Bot:
+    """Retires a bot; again changes nothing.
+
+    :raises ArenaError: as :func:`check_owner`.
+    """
+    check_owner(connection, user, name)
     connection.execute(SQL["retire_bot"], {"name": name})
     return find_bot(connection, name)
 

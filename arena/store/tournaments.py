@@ -36,7 +36,8 @@ class NewTournament:
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """A tournament and how far it is. ``blocks`` leaves out those that were replaced."""
+    """A tournament and how far it is. ``blocks`` leaves out those that were replaced; ``rated`` says whether all its
+    orbits have gone into the ratings."""
 
     name: str
     owner: str
@@ -55,9 +56,19 @@ class Tournament:
     started_at: datetime | None
     closed_at: datetime | None
     bots: list[str]
+    rated: bool
     blocks: int
     blocks_done: int
     blocks_void: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A bot in a tournament. ``version`` is 0 until the start freezes it; a remote bot has an empty content hash."""
+
+    bot: str
+    version: int
+    content_hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +178,11 @@ def find_tournament(connection: Connection, name: str) -> Tournament:
     if row is None:
         raise NotFound(f"there is no tournament '{name}'; 'arena tournament list' shows them")
     return Tournament(*row)
+
+
+def list_entries(connection: Connection, name: str) -> list[Entry]:
+    """Who is in, in order of entry."""
+    return [Entry(*row) for row in connection.execute(SQL["entries"], {"tournament": name})]
 
 
 def list_tournaments(connection: Connection, *, before: str | None, limit: int) -> list[Tournament]:

@@ -18,10 +18,19 @@ SELECT name FROM tournaments WHERE owner = %(owner)s AND request_id = %(request_
 -- names_like: names of tournaments that begin alike
 SELECT name FROM tournaments WHERE starts_with(name, %(prefix)s);
 
--- tournament: one tournament with its blocks counted
+-- tournament: one tournament with its blocks counted, and whether every orbit of it is rated
 SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms, t.bank_ms, t.max_faults,
        t.startup_ms, t.secret, t.commitment, t.created_at, t.started_at, t.closed_at,
        ARRAY(SELECT bot FROM entries WHERE tournament = t.name ORDER BY position),
+       NOT EXISTS (
+           SELECT FROM blocks AS o
+           WHERE o.tournament = t.name AND NOT EXISTS (
+               SELECT FROM rating_periods AS p
+               JOIN rated_periods AS r USING (pool, position)
+               JOIN current_runs AS c ON c.run = r.run
+               WHERE p.tournament = t.name AND p.orbit = o.orbit
+           )
+       ),
        count(b.id) FILTER (WHERE NOT EXISTS (SELECT FROM blocks AS newer WHERE newer.replaces = b.id)),
        count(b.id) FILTER (WHERE b.state = 'done'),
        count(b.id) FILTER (
@@ -45,6 +54,12 @@ SELECT name FROM tournaments WHERE name = %(name)s FOR UPDATE;
 INSERT INTO entries (tournament, bot, position)
 SELECT %(tournament)s, %(bot)s, coalesce(max(position), -1) + 1 FROM entries WHERE tournament = %(tournament)s
 ON CONFLICT (tournament, bot) DO NOTHING;
+
+-- entries: the bots of a tournament in order of entry, with the versions that are frozen
+SELECT e.bot, coalesce(v.number, 0), coalesce(v.content_hash, '')
+FROM entries AS e LEFT JOIN versions AS v ON v.id = e.version
+WHERE e.tournament = %(tournament)s
+ORDER BY e.position;
 
 -- freeze_entry: notes which version plays
 UPDATE entries SET version = %(version)s WHERE tournament = %(tournament)s AND bot = %(bot)s;

@@ -182,7 +182,7 @@ def abandon(connection: Connection, lease: Lease, reason: str, cause: Cause) -> 
                 connection,
                 "block-void",
                 f"Block {row.id} of tournament '{row.tournament}' is void: its process died {deaths} times, last with: "
-                f"{reason} Mend the cause and play new units with 'arena tournament retry {row.tournament}'.",
+                f"{reason} Its units do not count. Mend the cause before the next tournament.",
                 row,
             )
             _close(connection, row.tournament)

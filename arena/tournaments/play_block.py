@@ -22,7 +22,6 @@ from typing import BinaryIO
 
 import grpc
 
-from arena.referee.blocks import check_block, play_rotation
 from arena.referee.hub import Hub
 from arena.referee.relay import OPTIONS, relay
 from arena.referee.service import Referee
@@ -40,6 +39,7 @@ from arena.tournaments.block import (
     write_report,
 )
 from arena.tournaments.cells import Cells, Slots
+from arena.tournaments.rotation import check_block, play_rotation
 from arena.v1 import referee_pb2, referee_pb2_grpc
 from sandbox.archive import ArchiveError
 from sandbox.host import Host, NoCellError, detect

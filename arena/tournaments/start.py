@@ -6,9 +6,12 @@ from arena.store import Connection, bots
 from arena.store.people import User
 from arena.store.tournaments import SQL, Tournament, find_tournament, lock_open
 from arena.tournaments import ledger, units
-from arena.tournaments.block import MATCHES_PER_BLOCK, UnitKind
+from arena.tournaments.block import UnitKind
 from arena.tournaments.ledger import NewBlock
 from arena.tournaments.schedule import Entry, ScheduleError, schedule
+
+MOST_SINGLE_UNITS = 256
+"""A block with a remote bot travels to its referee in one message, which is kept small as every bot's frames are."""
 
 
 def start_tournament(connection: Connection, user: User, name: str) -> Tournament:
@@ -35,10 +38,10 @@ def start_tournament(connection: Connection, user: User, name: str) -> Tournamen
             raise BadRequest(str(error)) from error
         # A single unit turns the cyclic order by one, so that as many units as seats give every bot every seat once.
         size = tournament.units * tournament.seats if remote else tournament.units
-        if tournament.units * tournament.seats > MATCHES_PER_BLOCK:
+        if remote and size > MOST_SINGLE_UNITS:
             raise BadRequest(
-                f"{tournament.units} units at a table of {tournament.seats} are more than {MATCHES_PER_BLOCK} matches; "
-                f"use fewer units and more orbits"
+                f"with a remote bot a table plays at most {MOST_SINGLE_UNITS} matches, and {tournament.units} units of "
+                f"{tournament.seats} are {size}; use fewer units and more orbits"
             )
         connection.execute(SQL["start_tournament"], {"name": name, "engine": engine.VERSION})
         ledger.enqueue(
@@ -60,6 +63,8 @@ def _freeze(connection: Connection, tournament: Tournament) -> tuple[list[Entry]
         version = bots.active_version(connection, name)
         if version is None:
             raise WrongState(f"the bot '{name}' has no version that plays; 'arena bot log {name}' says why")
+        if tournament.game not in version.games:
+            raise WrongState(f"version {version.number} of the bot '{name}' does not play {tournament.game} any more")
         frozen = {"tournament": tournament.name, "bot": name, "version": version.id}
         connection.execute(SQL["freeze_entry"], frozen)
         entries.append(Entry(name, bot.owner, bot.house))

@@ -296,6 +296,7 @@ class Tournament(_message.Message):
     BLOCKS_VOID_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
+    ENTRIES_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """The name."""
     game: _builtins.str
@@ -334,6 +335,10 @@ class Tournament(_message.Message):
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was made."""
 
+    @_builtins.property
+    def entries(self) -> _containers.RepeatedCompositeFieldContainer[Global___TournamentEntry]:
+        """The entries in order, with the versions that play: with the secret, all that the seeds are made of."""
+
     def __init__(
         self,
         *,
@@ -352,11 +357,42 @@ class Tournament(_message.Message):
         blocks_void: _builtins.int = ...,
         limits: _play_pb2.Limits | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
+        entries: _abc.Iterable[Global___TournamentEntry] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "create_time", b"create_time", "game", b"game", "limits", b"limits", "options", b"options", "orbits", b"orbits", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "units", b"units"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "create_time", b"create_time", "entries", b"entries", "game", b"game", "limits", b"limits", "options", b"options", "orbits", b"orbits", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "units", b"units"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Tournament: _TypeAlias = Tournament  # noqa: Y015
+
+@_typing.final
+class TournamentEntry(_message.Message):
+    """A bot in a tournament."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    CONTENT_HASH_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The name."""
+    version: _builtins.int
+    """The frozen version; 0 until the tournament starts."""
+    content_hash: _builtins.str
+    """SHA-256 of its content in hex; empty for a remote bot."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        version: _builtins.int = ...,
+        content_hash: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "content_hash", b"content_hash", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TournamentEntry: _TypeAlias = TournamentEntry  # noqa: Y015

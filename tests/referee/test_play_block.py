@@ -14,7 +14,7 @@ from pathlib import Path
 import grpc.aio
 import pytest
 
-from arena.referee.blocks import Blocks
+from arena.api.blocks import Blocks
 from arena.referee.hub import Hub
 from arena.referee.plan import PlayerId
 from arena.referee.service import Referee, Refusal, server_options

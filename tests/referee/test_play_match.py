@@ -76,7 +76,7 @@ def test_matches_with_the_same_house_bots_run_at_the_same_time(database_url: str
     ("bots", "code"),
     [
         (("random", "random", "random", "nobody"), grpc.StatusCode.INVALID_ARGUMENT),
-        (("random", "random", "random", "remote:far"), grpc.StatusCode.FAILED_PRECONDITION),
+        (("random", "random", "random", "remote:far"), grpc.StatusCode.NOT_FOUND),
     ],
 )
 def test_a_bot_that_is_not_there_is_named_and_the_others_get_up(

@@ -1,4 +1,4 @@
-"""The whole arena for the tests that walk through it: the session's servers, one `arena serve`, one `arena worker`."""
+"""The whole arena for the tests that walk through it: servers of its own, one `arena serve`, one `arena worker`."""
 
 import os
 from collections.abc import Iterator
@@ -10,12 +10,19 @@ from arena.cli.client import Server, find_login_in
 from arena.cli.housing import submit_house_bots
 from arena.stack import Stack
 from arena.stack.services import Services
+from tests.conftest import own_stack
 
 
 @pytest.fixture(scope="session")
-def services(stack: Stack) -> Iterator[Services]:
+def whole_stack() -> Iterator[Stack]:
+    """Servers of its own: its worker must not take what other tests put on the broker."""
+    yield from own_stack()
+
+
+@pytest.fixture(scope="session")
+def services(whole_stack: Stack) -> Iterator[Services]:
     """The services, with the house bots submitted over gRPC, validated and active."""
-    with Services(stack, listen="127.0.0.1:0", concurrency=1) as services:
+    with Services(whole_stack, listen="127.0.0.1:0", concurrency=1) as services:
         _, house = services.logins()
         submit_house_bots(Server(find_login_in(house)), lambda _: None)
         yield services

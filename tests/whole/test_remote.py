@@ -7,12 +7,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import grpc
 import psycopg
 import pytest
 
 from arena.cli import main
+from arena.cli.client import Login, Server
 from arena.stack.services import Services
 from arena.store import connect, people
+from arena.v1.match_pb2 import PlayMatchRequest
+from arena.v1.match_pb2_grpc import MatchServiceStub
 from engine.record import verify
 
 MAIN = """
@@ -68,9 +72,25 @@ def test_a_remote_bot_plays_a_match_with_house_bots(
     assert verify(record.read_text()).header["players"] == bots
 
 
-def test_a_remote_bot_that_is_not_there_is_named(arena: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "callbreak", "remote:nobody", "steady", "random", "random", "--data", str(arena)]) == 1
-    assert "'nobody' is not connected" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("name", "sentence"), [("nobody", "there is no bot 'nobody'"), ("steady", "'steady' is not connected")]
+)
+def test_a_remote_bot_that_is_not_there_is_named(
+    arena: Path, capsys: pytest.CaptureFixture[str], name: str, sentence: str
+) -> None:
+    assert main(["play", "callbreak", f"remote:{name}", "bold", "random", "random", "--data", str(arena)]) == 1
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("far")
+def test_a_remote_bot_plays_unrated_matches_only_for_its_owner(services: Services) -> None:
+    with connect(services.database_url) as connection:
+        stranger = people.add_user(connection, "passer-by")
+    server = Server(Login(services.address, stranger))
+    request = PlayMatchRequest(game="callbreak", bots=["remote:far", "steady", "random", "random"])
+    with pytest.raises(grpc.RpcError) as refused:
+        MatchServiceStub(server.channel).PlayMatch(request, metadata=server.metadata)
+    assert refused.value.details() == "the bot 'far' belongs to author; only they decide what it does"
 
 
 @pytest.mark.usefixtures("far")

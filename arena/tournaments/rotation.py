@@ -1,39 +1,27 @@
-"""Blocks on a hub: all matches of a rotation at once, and what is reported of them. Knows no cell and no database.
+"""One rotation of a block on a hub: its matches at once, and what is reported of them. Knows no cell and no database.
 
 The process of a block and the referee of remote bots share :func:`play_rotation`; they differ in who starts the hosted
 bots and where their streams come from.
 """
 
 import asyncio
-import contextlib
-import hmac
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any
-
-import grpc
+from collections.abc import Awaitable, Callable, Sequence
 
 import engine
 from arena.referee.clock import Limits
 from arena.referee.hub import Hub
 from arena.referee.match import Verdict
 from arena.referee.plan import MatchPlan, PlayerId
-from arena.referee.service import Authenticate, Refusal, token_of
-from arena.referee.stream import Hello
 from arena.tournaments.block import (
     Block,
     BlockError,
-    Done,
-    Failed,
     MatchReport,
     PlayerKind,
     Progress,
     Report,
     ReportedFault,
     UnitPlan,
-    read_block,
-    write_report,
 )
-from arena.v1 import referee_pb2, referee_pb2_grpc
 from engine.game import Game
 from engine.record import digest
 
@@ -135,74 +123,3 @@ def _report(unit: UnitPlan, rotation: int, verdict: Verdict) -> MatchReport:
         digest=digest(verdict.record),
         record=verdict.record,
     )
-
-
-class Blocks(referee_pb2_grpc.RefereeServiceServicer):
-    """RefereeService: plays blocks with remote bots on this hub. Whoever calls shows the secret."""
-
-    def __init__(self, hub: Hub, secret: str) -> None:
-        self._hub = hub
-        self._secret = secret
-        self._tickets: dict[str, PlayerId] = {}
-
-    def seated(self, otherwise: Authenticate) -> Authenticate:
-        """Lets the hosted bots of the blocks that are being played in with their tickets, everyone else as before."""
-
-        async def authenticate(token: str, hello: Hello) -> PlayerId | Refusal:
-            player = self._tickets.get(token)
-            return player if player is not None else await otherwise(token, hello)
-
-        return authenticate
-
-    async def PlayBlock(  # noqa: N802 - the name of the contract
-        self, request: referee_pb2.PlayBlockRequest, context: grpc.aio.ServicerContext[Any, Any]
-    ) -> AsyncIterator[referee_pb2.PlayBlockResponse]:
-        """Plays the block; the first report comes at once, the last is Done or Failed. A caller that goes away ends the
-        block."""
-        if not hmac.compare_digest(token_of(context).encode(), self._secret.encode()):
-            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "Only workers of this arena may ask for a block.")
-        reports: asyncio.Queue[Report] = asyncio.Queue(maxsize=64)
-        playing = asyncio.create_task(self._play(request.block, reports.put))
-        try:
-            while True:
-                report = await reports.get()
-                yield referee_pb2.PlayBlockResponse(report=write_report(report))
-                if isinstance(report, Done | Failed):
-                    return
-        finally:
-            playing.cancel()
-            await asyncio.gather(playing, return_exceptions=True)
-
-    async def _play(self, text: str, tell: Tell) -> None:
-        try:
-            block = read_block(text)
-            check_block(block)
-        except BlockError as error:
-            await tell(Failed(str(error), nobody=False))
-            return
-        if block.rotations != 1:
-            # A remote bot cannot be made to forget, so it must not meet a deal twice.
-            await tell(Failed("A block with a remote bot has single units only.", nobody=False))
-            return
-        hosted = {
-            player.ticket: f"{block.attempt}/{index}"
-            for index, player in enumerate(block.players)
-            if player.kind is PlayerKind.HOSTED
-        }
-        players = [hosted.get(player.ticket, player.bot) for player in block.players]
-        self._tickets.update(hosted)
-        for player in hosted.values():
-            self._hub.expect(player)
-        try:
-            # The caller starts its bots now: their tickets are known.
-            await tell(Progress(0, 0))
-            await play_rotation(self._hub, block, 0, players, so_far=Progress(0, 0), tell=tell)
-            await tell(Done())
-        except Exception as error:
-            await tell(Failed(f"The referee failed: {error!r}.", nobody=False))
-            raise
-        finally:
-            for ticket, player in hosted.items():
-                with contextlib.suppress(KeyError):
-                    del self._tickets[ticket]
-                self._hub.forget(player)
