@@ -22,10 +22,11 @@ from engine.game import (
 from engine.minus import MINUS
 from engine.minus_one import MINUS_ONE
 from engine.options import read_options, write_options
-from engine.playout import playout
+from engine.playout import playout, playouts
 from engine.worlds import Worlds, sample, worlds
 
 __all__ = [
+    "COMPILED",
     "GAMES",
     "VERSION",
     "Action",
@@ -42,10 +43,14 @@ __all__ = [
     "load",
     "load_with",
     "playout",
+    "playouts",
     "sample",
     "worlds",
     "write_options",
 ]
+
+COMPILED: Final = not __file__.endswith(".py")
+"""Whether this is the compiled engine and not the Python source; both play alike."""
 
 VERSION: Final = "1"
 """Version of the rules' behaviour; it grows when some match would go another way than before."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.cards import PACK, SPADES, SUIT_MASK, write_card
+from engine.chance import Chance
 from engine.dealing import Dealing, Deck
 from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored
 from engine.options import flag, one_of, seat_or_random, whole
@@ -195,15 +196,12 @@ class CallbreakState:
         if table.called == 4:
             table.play(action)
             if table.done == 13:
-                self._score()
+                self.score_deal()
+                self.go_on()
             return
         table.call(action - FIRST_CALL)
         if table.called == 4:
-            options = self.game.options
-            if sum(table.calls) < options.redeal_below and self.dealing.redeal < options.max_redeals:
-                self._throw_in()
-            elif options.announce_voids:
-                self.voids = bytes(voids(hand) for hand in table.hands)
+            self.end_calls()
 
     def observe(self, seat: int) -> TrickObservation:
         extra = self.dealing.deal == self.game.options.deals
@@ -236,6 +234,27 @@ class CallbreakState:
         other.voids = self.voids
         return other
 
+    def play_out(self, chance: Chance, match: bool) -> list[int]:
+        """What a playout scores by seat: the deal on the table, or with ``match`` the totals of the whole match. Every
+        seat chooses evenly among its legal actions from here on; the state itself stays as it is."""
+        state = self.clone()
+        table = state.table
+        while True:
+            while table.called < 4:
+                table.call(1 + chance.index(state.game.calls))
+                if table.called == 4:
+                    state.end_calls()
+            if not table.played:
+                # CB-V7: the first lead has a rule of its own.
+                table.play(chance.index(state.legal_mask(table.turn)))
+            table.play_out(chance)
+            if not match:
+                return state.deal_scores()
+            state.score_deal()
+            state.go_on()
+            if state.sheet.over:
+                return state.scores()
+
     def to_bytes(self) -> bytes:
         table = self.table
         calls = [FIRST_CALL + call for call in table.calls_in_turn(self.dealing.dealer)]
@@ -252,9 +271,15 @@ class CallbreakState:
         self.table.lay(self.dealing.pack, 13, self.dealing.dealer)
         self.voids = b""
 
-    def _throw_in(self) -> None:
-        self.dealing.again()
-        self._lay_fair_hands()
+    def end_calls(self) -> None:
+        """All have called: the deal is thrown in (CB-17), or play begins."""
+        options = self.game.options
+        table = self.table
+        if sum(table.calls) < options.redeal_below and self.dealing.redeal < options.max_redeals:
+            self.dealing.again()
+            self._lay_fair_hands()
+        elif options.announce_voids:
+            self.voids = bytes(voids(hand) for hand in table.hands)
 
     def _lay_fair_hands(self) -> None:
         """Throws in hands that the table does not play (CB-V9, CB-V10) until it plays all four."""
@@ -267,20 +292,32 @@ class CallbreakState:
             self.dealing.again()
             self.lay()
 
-    def _score(self) -> None:
+    def deal_scores(self) -> list[int]:
+        """What the deal scores by seat, once it is played out."""
         table = self.table
-        options = self.game.options
+        game = self.game
+        return [game.score(table.calls[seat], table.won[seat]) for seat in range(4)]
+
+    def score_deal(self) -> None:
+        """Enters the finished deal in the score sheet."""
+        table = self.table
         deal = self.dealing.deal
-        scores = tuple(map(self.game.score, table.calls, table.won))
-        extra = deal == options.deals
+        scores = tuple(self.deal_scores())
+        extra = deal == self.game.options.deals
         sheet = self.sheet.entered(table.calls, table.won, scores, counts=not extra)
         self.sheet = sheet
         if not extra:
             self.best = list(scores) if deal == 0 else list(map(max, self.best, scores))
-        if deal + 1 < options.deals or (not extra and options.tie_break == "extra_deal" and sheet.tied()):
+
+    def go_on(self) -> None:
+        """Deals again, or ends the match (CB-37, CB-41)."""
+        options = self.game.options
+        deal = self.dealing.deal
+        extra = deal == options.deals
+        if deal + 1 < options.deals or (not extra and options.tie_break == "extra_deal" and self.sheet.tied()):
             self.open_deal()
         else:
-            self.sheet = sheet.ended()
+            self.sheet = self.sheet.ended()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CallbreakState) and self.game == other.game and self.to_bytes() == other.to_bytes()

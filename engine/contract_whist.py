@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.cards import PACK, write_card
+from engine.chance import Chance
 from engine.dealing import Dealing, Deck
 from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored
 from engine.options import RANDOM, flag, list_of, one_of, seat_or_random
@@ -191,7 +192,7 @@ class ContractWhistState:
             return 0
         if table.called == table.seats:
             return table.legal()
-        size = table.size
+        size: int = table.size
         mask = (2 << size) - 1
         if table.called == table.seats - 1:
             # The hook (CW-10); in the extra hand it always holds (CW-B9).
@@ -215,7 +216,8 @@ class ContractWhistState:
         if table.called == table.seats:
             table.play(action)
             if table.done == table.size:
-                self._score()
+                self.score_deal()
+                self.go_on()
             return
         table.call(action - FIRST_CALL)
 
@@ -246,6 +248,22 @@ class ContractWhistState:
         other.made = self.made[:]
         return other
 
+    def play_out(self, chance: Chance, match: bool) -> list[int]:
+        """What a playout scores by seat: the deal on the table, or with ``match`` the totals of the whole match. Every
+        seat chooses evenly among its legal actions from here on; the state itself stays as it is."""
+        state = self.clone()
+        table = state.table
+        while True:
+            while table.called < table.seats:
+                table.call(chance.index(state.legal_mask(table.turn)))
+            table.play_out(chance)
+            if not match:
+                return state.deal_scores()
+            state.score_deal()
+            state.go_on()
+            if state.sheet.over:
+                return state.scores()
+
     def to_bytes(self) -> bytes:
         table = self.table
         calls = [FIRST_CALL + call for call in table.calls_in_turn(self.dealing.dealer)]
@@ -264,11 +282,18 @@ class ContractWhistState:
         self.table.trump = self.game.trump(self.first_trump, self.dealing.deal)
         self.table.lay(self.dealing.pack, self.dealing.size, self.dealing.dealer)
 
-    def _score(self) -> None:
+    def deal_scores(self) -> list[int]:
+        """What the deal scores by seat, once it is played out."""
+        table = self.table
+        game = self.game
+        return [game.score(table.calls[seat], table.won[seat]) for seat in range(game.seats)]
+
+    def score_deal(self) -> None:
+        """Enters the finished deal in the score sheet."""
         table = self.table
         game = self.game
         deal = self.dealing.deal
-        scores = tuple(map(game.score, table.calls, table.won))
+        scores = tuple(self.deal_scores())
         extra = deal == game.hands
         sheet = self.sheet.entered(table.calls, table.won, scores, counts=not extra)
         self.sheet = sheet
@@ -276,10 +301,16 @@ class ContractWhistState:
             for seat, call in enumerate(table.calls):
                 if table.won[seat] == call:
                     self.made[seat] += call
-        if deal + 1 < game.hands or (not extra and game.options.tie_break == "extra_hand" and sheet.tied()):
+
+    def go_on(self) -> None:
+        """Deals again, or ends the match (CW-20, CW-B9)."""
+        game = self.game
+        deal = self.dealing.deal
+        extra = deal == game.hands
+        if deal + 1 < game.hands or (not extra and game.options.tie_break == "extra_hand" and self.sheet.tied()):
             self.open_deal()
         else:
-            self.sheet = sheet.ended()
+            self.sheet = self.sheet.ended()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ContractWhistState) and self.game == other.game and self.to_bytes() == other.to_bytes()

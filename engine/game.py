@@ -1,8 +1,15 @@
 """What a game is: the page to read first. Knows no game, no clock and no network."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from engine.chance import Chance
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
 
 BROKEN: Final = "These bytes are no state of this game with these seats and options."
 
@@ -53,7 +60,7 @@ class State(Protocol):
     """A match at one moment. Small and mutable; equal states are interchangeable."""
 
     @property
-    def game(self) -> "Game": ...
+    def game(self) -> Game: ...
 
     @property
     def deal(self) -> int:
@@ -112,7 +119,13 @@ class State(Protocol):
         """Places by seat as they stand: 1 + the number of seats strictly better."""
         ...
 
-    def clone(self) -> "State": ...
+    def clone(self) -> State: ...
+
+    def play_out(self, chance: Chance, match: bool) -> list[int]:
+        """What a playout scores by seat: the deal on the table, or with ``match`` (and in a game without deals) the
+        totals of the whole match. Every seat chooses evenly among its legal actions from here on; the state itself
+        stays as it is. It must not be over."""
+        ...
 
     def to_bytes(self) -> bytes:
         """The state as bytes, fewer than 300 for a match that was started from a seed."""
@@ -211,9 +224,16 @@ class GameKind:
     make: Callable[[int, Any], Game]
 
 
-def numbered(mask: int, first: Action) -> list[Action]:
+def numbered(mask: i64, first: i64) -> list[Action]:
     """The actions of a legal mask whose bit 0 is action ``first``, ascending."""
-    return [first + bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+    actions: list[int] = []
+    action = first
+    while mask:
+        if mask & 1:
+            actions.append(action)
+        mask >>= 1
+        action += 1
+    return actions
 
 
 def restored(game: Game, data: bytes) -> State:

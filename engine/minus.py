@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.cards import PACK, SUITS, write_card
+from engine.chance import Chance
 from engine.dealing import Dealing, Deck
 from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored
 from engine.options import flag, one_of, seat_or_random, whole
@@ -201,7 +202,8 @@ class MinusState:
         if self.stage == PLAY:
             table.play(action)
             if table.done == 13:
-                self._score()
+                self.score_deal()
+                self.go_on()
         elif self.stage == CALL:
             table.call(action - FIRST_CALL)
             self._ask()
@@ -247,6 +249,23 @@ class MinusState:
         other.standing = self.standing
         other.caller = self.caller
         return other
+
+    def play_out(self, chance: Chance, match: bool) -> list[int]:
+        """What a playout scores by seat: the deal on the table, or with ``match`` the totals of the whole match. Every
+        seat chooses evenly among its legal actions from here on; the state itself stays as it is."""
+        state = self.clone()
+        table = state.table
+        while True:
+            while state.stage != PLAY:
+                seat = table.turn
+                state.apply_unchecked(seat, _FIRST[state.stage] + chance.index(state.legal_mask(seat)))
+            table.play_out(chance)
+            if not match:
+                return state.deal_scores()
+            state.score_deal()
+            state.go_on()
+            if state.sheet.over:
+                return state.scores()
 
     def to_bytes(self) -> bytes:
         table = self.table
@@ -294,12 +313,22 @@ class MinusState:
         elif table.turn == self.caller:
             table.turn = (table.turn + table.step) % 4
 
-    def _score(self) -> None:
+    def deal_scores(self) -> list[int]:
+        """What the deal scores by seat, once it is played out."""
         table = self.table
+        game = self.game
+        return [game.score(table.calls[seat], table.won[seat]) for seat in range(4)]
+
+    def score_deal(self) -> None:
+        """Enters the finished deal in the score sheet."""
+        table = self.table
+        scores = tuple(self.deal_scores())
+        self.sheet = self.sheet.entered(table.calls, table.won, scores)
+
+    def go_on(self) -> None:
+        """Deals again, or ends the match (MN-34, MN-35, MN-B11)."""
         options = self.game.options
-        scores = tuple(map(self.game.score, table.calls, table.won))
-        sheet = self.sheet.entered(table.calls, table.won, scores)
-        self.sheet = sheet
+        sheet = self.sheet
         reached = options.match_end == "target" and max(sheet.totals) >= options.target
         if reached or self.dealing.deal + 1 == self.game.most_deals:
             self.sheet = sheet.ended()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.chance import Chance
 from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored, shared_places
 from engine.options import flag, one_of
 from engine.pairs import PAIR_SETS, PAIRS, SHOWS, PairsObservation
@@ -254,6 +255,16 @@ class MinusOneState:
         other.actions = self.actions
         other.before = self.before
         return other
+
+    def play_out(self, chance: Chance, match: bool) -> list[int]:  # noqa: ARG002 - there are no deals
+        """The scores by seat that a playout of the match ends with. Every seat chooses evenly among its legal actions
+        from here on; the state itself stays as it is."""
+        state = self.clone()
+        while not state.over:
+            first = FIRST_KEEP if state.stage == KEEP else 0
+            for seat in state.to_act():
+                state.apply_unchecked(seat, first + chance.index(state.legal_mask(seat)))
+        return state.scores()
 
     def to_bytes(self) -> bytes:
         seats = self.game.seats

@@ -1,24 +1,26 @@
 """The score sheet of a match of deals: totals, the last deal, and who leads. Knows no game's scoring."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Final
 
 from engine.game import shared_places
 from engine.tricks import FinishedDeal
 
 
-@dataclass(frozen=True, slots=True)
 class ScoreSheet:
-    """What a match has scored so far.
+    """What a match has scored so far; a sheet is never changed, the next one is made from it.
 
     :ivar totals: by seat over the deals that count.
     :ivar last: the last finished deal; once a tie was played off, the extra deal.
     :ivar over: whether the match is.
     """
 
-    totals: tuple[int, ...]
-    last: FinishedDeal | None = None
-    over: bool = False
+    __slots__ = ("last", "over", "totals")
+
+    def __init__(self, totals: tuple[int, ...], last: FinishedDeal | None = None, over: bool = False) -> None:
+        self.totals: Final = totals
+        self.last: Final = last
+        self.over: Final = over
 
     def entered(
         self, calls: Sequence[int], won: Sequence[int], scores: tuple[int, ...], *, counts: bool = True
@@ -50,3 +52,12 @@ class ScoreSheet:
             top = max(self.totals)
             keys = [(total, tie_break[seat] if total == top else 0) for seat, total in enumerate(self.totals)]
         return shared_places(keys)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ScoreSheet) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
+    def _values(self) -> tuple[tuple[int, ...], FinishedDeal | None, bool]:
+        return self.totals, self.last, self.over

@@ -1,9 +1,15 @@
 """The table of a trick-taking game: cards, calls and tricks of one deal as they change. Knows no scores."""
 
-from collections.abc import Sequence
-from typing import Final
+from __future__ import annotations
 
-from engine.tricks import NONE, UNSETTLED, answers
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from engine.chance import Chance
+from engine.tricks import NONE, UNSETTLED, alone, answers, suit_cards
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
 
 _BYTE: Final = tuple(bytes((n,)) for n in range(256))
 
@@ -27,28 +33,28 @@ class Table:
         "ruff", "seats", "size", "step", "top", "trump", "trump_when_void", "turn", "won",
     )  # fmt: skip
 
-    seats: int
-    step: int
-    must_beat: int
-    trump_when_void: int
+    seats: i64
+    step: i64
+    must_beat: i64
+    trump_when_void: i64
     hands: list[int]
     calls: list[int]
-    called: int
+    called: i64
     won: list[int]
-    size: int
-    turn: int
-    leader: int
-    trump: int
-    done: int
-    count: int
-    led: int
-    top: int
-    ruff: int
-    ahead: int
+    size: i64
+    turn: i64
+    leader: i64
+    trump: i64
+    done: i64
+    count: i64
+    led: i64
+    top: i64
+    ruff: i64
+    ahead: i64
     played: bytes
     leaders: bytes
 
-    def __init__(self, seats: int, step: int, must_beat: int, trump_when_void: int) -> None:
+    def __init__(self, seats: i64, step: i64, must_beat: i64, trump_when_void: i64) -> None:
         """A table on which nothing lies yet."""
         self.seats = seats
         self.step = step
@@ -76,19 +82,28 @@ class Table:
         self.ruff = -1
         self.played = self.leaders = b""
 
-    def legal(self) -> int:
+    def legal(self) -> i64:
         """The cards that the seat to play may play."""
-        hand = self.hands[self.turn]
+        hand: i64 = self.hands[self.turn]
         if not self.count:
             return hand
-        return answers(hand, self.led, self.top, self.ruff, self.trump, self.must_beat, self.trump_when_void)
+        return answers(
+            hand,
+            suit_cards(self.led),
+            alone(self.top),
+            suit_cards(self.trump),
+            alone(self.ruff),
+            self.must_beat,
+            self.trump_when_void,
+        )
 
-    def play(self, card: int) -> None:
+    def play(self, card: i64) -> None:
         """The seat to play plays a legal card. The turn passes on, to the winner after the last card of a trick."""
         seat = self.turn
         seats = self.seats
         count = self.count
-        self.hands[seat] ^= 1 << card
+        hand: i64 = self.hands[seat]
+        self.hands[seat] = hand ^ alone(card)
         self.played += _BYTE[card]
         suit = card // 13
         if not count:
@@ -115,6 +130,58 @@ class Table:
         self.count = 0
         self.done += 1
 
+    def play_out(self, chance: Chance) -> None:
+        """Plays the rest of the deal, every seat choosing evenly among its legal cards. It is for counting what comes
+        of that: the tricks won are right afterwards, the single cards are not noted down."""
+        seats = self.seats
+        step = self.step
+        must_beat = self.must_beat
+        trump_when_void = self.trump_when_void
+        places = [_Place(self.hands[at], self.won[at]) for at in range(seats)]
+        # The trick as play() keeps it, but in sets of cards.
+        count = self.count
+        led = suit_cards(self.led)
+        trumps = suit_cards(self.trump)
+        top = alone(self.top)
+        ruff = alone(self.ruff)
+        ahead = self.ahead
+        left: i64 = self.size * seats - len(self.played)
+        seat = self.turn
+        while left > 0:
+            place = places[seat]
+            hand = place.hand
+            if count == 0:
+                card = chance.pick(hand)
+                led = suit_cards(0 if card < 1 << 13 else 1 if card < 1 << 26 else 2 if card < 1 << 39 else 3)
+                top = card
+                ruff = 0
+                ahead = seat
+            else:
+                card = chance.pick(answers(hand, led, top, trumps, ruff, must_beat, trump_when_void))
+                if card & led:
+                    if card > top:
+                        top = card
+                        if not ruff:
+                            ahead = seat
+                elif card & trumps and card > ruff:
+                    ruff = card
+                    ahead = seat
+            place.hand = hand ^ card
+            left -= 1
+            count += 1
+            if count < seats:
+                seat += step
+                if seat >= seats:
+                    seat -= seats
+            else:
+                count = 0
+                seat = ahead
+                places[seat].won += 1
+        self.hands = [0] * seats
+        self.won = [place.won for place in places]
+        self.done = self.size
+        self.leader = self.turn = seat
+
     def call(self, number: int) -> None:
         """The seat to call calls; the turn passes on."""
         self.calls[self.turn] = number
@@ -137,7 +204,7 @@ class Table:
                 hand |= 1 << self.played[at]
         return hand
 
-    def clone(self) -> "Table":
+    def clone(self) -> Table:
         """An independent copy."""
         other = Table(self.seats, self.step, self.must_beat, self.trump_when_void)
         other.hands = self.hands[:]
@@ -157,3 +224,16 @@ class Table:
         other.played = self.played
         other.leaders = self.leaders
         return other
+
+
+class _Place:
+    """A seat while a deal is played out."""
+
+    __slots__ = ("hand", "won")
+
+    hand: i64
+    won: i64
+
+    def __init__(self, hand: i64, won: i64) -> None:
+        self.hand = hand
+        self.won = won

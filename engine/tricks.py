@@ -1,11 +1,14 @@
 """Tricks: which cards are legal, who wins, and the view of a seat. Shared by the trick-taking games; knows no table."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from __future__ import annotations
 
-from engine.cards import ABOVE, RANK_MASK, SUIT_MASK
-from engine.game import by_fields
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from engine.cards import RANK_MASK, SUIT_MASK
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
 
 NO_TRUMP: Final = 4
 UNSETTLED: Final = 5
@@ -27,23 +30,23 @@ DUTIES: Final = {
 }
 """The values of the options ``must_beat`` and ``trump_when_void`` as the functions below take them."""
 
+# Sets of one card or one suit are shifted down from these and not up from the clubs, because compiled code takes a
+# small literal for a number of 32 bits.
+_ACE_OF_SPADES: Final = 1 << 51
+_SPADES: Final = 0x1FFF << 39
+
 TRUMPS: Final = ("C", "D", "H", "S", "NT")
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedDeal:
+class FinishedDeal(NamedTuple):
     """A deal that was played out, each by seat."""
 
     calls: bytes
     won: bytes
     scores: tuple[int, ...]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return by_fields(self)
 
-
-@dataclass(frozen=True, slots=True)
-class TrickObservation:
+class TrickObservation(NamedTuple):
     """What one seat knows of a trick-taking game. One byte is one card, call or count; arrays by seat start at seat 0.
 
     :ivar phase: index into the game's phases.
@@ -84,48 +87,53 @@ class TrickObservation:
     totals: tuple[int, ...]
     last: FinishedDeal | None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return by_fields(self)
-
 
 def legal(hand: int, trick: Sequence[int], trump: int, must_beat: int, trump_when_void: int) -> int:
     """The cards of the hand that may be played on a trick. ``must_beat`` and ``trump_when_void`` are DUTIES values."""
     if not trick:
         return hand
-    led = trick[0] // 13
-    top = trick[0]
-    ruff = -1
-    for card in trick:
-        if card // 13 == led:
-            top = max(top, card)
-        elif card // 13 == trump:
-            ruff = max(ruff, card)
-    return answers(hand, led, top, ruff, trump, must_beat, trump_when_void)
+    led = suit_cards(trick[0] // 13)
+    trumps = suit_cards(trump) & ~led
+    top = max(1 << card & led for card in trick)
+    ruff = max(1 << card & trumps for card in trick)
+    return answers(hand, led, top, trumps, ruff, must_beat, trump_when_void)
 
 
-def answers(hand: int, led: int, top: int, ruff: int, trump: int, must_beat: int, trump_when_void: int) -> int:  # noqa: PLR0917
-    """Legal cards on a trick whose highest card of the suit led is ``top`` and highest ruff is ``ruff`` (-1: none)."""
-    follow = hand & SUIT_MASK[led]
+def answers(hand: i64, led: i64, top: i64, trumps: i64, ruff: i64, must_beat: i64, trump_when_void: i64) -> i64:  # noqa: PLR0917
+    """Legal cards on a trick that is not empty. All but the duties are sets of cards: ``led`` and ``trumps`` are all
+    cards of the suit led and of trumps, ``top`` is the highest card of the suit led that lies on the trick, and
+    ``ruff`` the highest trump on a trick of another suit, or none."""
+    # Of cards of one suit, those above a card that is not among them are cards & -card.
+    follow = hand & led
     if follow:
-        if must_beat != NEVER and (ruff < 0 or must_beat == ALWAYS):
-            return follow & ABOVE[top] or follow
+        if must_beat != NEVER and (must_beat == ALWAYS or not ruff):
+            higher = follow & -top
+            return higher or follow
         return follow
-    if trump_when_void == NEVER or trump == led or trump >= NO_TRUMP:
+    held = hand & trumps
+    if not held or trump_when_void == NEVER:
         return hand
-    trumps = hand & SUIT_MASK[trump]
-    if not trumps:
-        return hand
-    if ruff < 0:
-        return trumps
-    up = trumps & ABOVE[ruff]
-    if up:
-        return up
+    if not ruff:
+        return held
+    higher = held & -ruff
+    if higher:
+        return higher
     # The trick is trumped and every trump we hold is too low.
     if trump_when_void == ALWAYS:
-        return trumps
-    if trump_when_void == NO_WASTE:
-        return hand ^ trumps or hand
+        return held
+    if trump_when_void == NO_WASTE and held != hand:
+        return hand ^ held
     return hand
+
+
+def suit_cards(suit: i64) -> i64:
+    """All cards of a suit; none for NO_TRUMP and UNSETTLED."""
+    return _SPADES >> 13 * (3 - suit) if suit < NO_TRUMP else 0
+
+
+def alone(card: i64) -> i64:
+    """The set of one card; none for -1."""
+    return _ACE_OF_SPADES >> 51 - card if card >= 0 else 0
 
 
 def winner(trick: Sequence[int], trump: int) -> int:

@@ -1,7 +1,6 @@
 """Calls for tricks and for trump: the call with the best expected points, given the tricks that the hand promises.
 Knows no play."""
 
-from dataclasses import replace
 from itertools import pairwise
 from math import exp, sqrt
 
@@ -38,7 +37,7 @@ def call_trump(turn: Turn, observation: TrickObservation, settings: Calls) -> in
     missing = observation.tricks - observation.hand.bit_count()
     expected = [settings.hope + UNSEEN_CARD * missing] * 4
     for suit in range(4):
-        table = read(replace(observation, trump=suit), turn.game.options)
+        table = read(observation._replace(trump=suit), turn.game.options)
         expected[suit] += likely_tricks(outlook(table), observation.hand)
     spread = settings.spread * (1 + missing / observation.tricks)
     best, best_worth = turn.legal[0], settings.pass_worth
