@@ -5,6 +5,7 @@ import platform
 import sys
 from typing import Any
 
+import engine
 from arena.cli.data import add_data_option
 
 
@@ -22,6 +23,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     from arena.store import connect
     from sandbox.host import NoCellError, detect, survey
 
+    print(f"engine    version {engine.VERSION}, {'compiled' if engine.COMPILED else 'interpreted'}")
     print(f"python    {platform.python_version()} on {platform.system()} {platform.release()}")
     code = 0
     for trial in survey():
