@@ -319,11 +319,13 @@ ATTACKS = [
     Attack("writing anywhere", WRITING, says="end"),
     Attack("leaving a note for the next bot", """
         for place in ("/tmp", "/dev/shm"):
-            print(os.listdir(place))
+            # Python itself is bound in where it is, and that may be below /tmp.
+            print([name for name in os.listdir(place) if not sys.prefix.startswith(f"{place}/{name}/")])
             open(place + "/note", "w").write("REACHED")
         """, says=r"\[\]\n\[\]"),
     Attack("finding the last bot's note", """
-        print([os.listdir(place) for place in ("/tmp", "/dev/shm")], attempt(open, "/tmp/note"))
+        print([[name for name in os.listdir(place) if not sys.prefix.startswith(f"{place}/{name}/")]
+               for place in ("/tmp", "/dev/shm")], attempt(open, "/tmp/note"))
         """, says=r"\[\[\], \[\]\] ENOENT"),
 ]  # fmt: skip
 
