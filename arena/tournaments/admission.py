@@ -16,7 +16,7 @@ import engine
 from arena.store import Connection
 from arena.store.sql import statements
 from arena.tournaments import units
-from arena.tournaments.block import Block, BlockLimits, BotLog, MatchReport, ReportedFault, UnitKind
+from arena.tournaments.block import Block, BlockLimits, BotLog, MatchReport, Player, ReportedFault, UnitKind
 from arena.tournaments.brief import Frozen
 from arena.tournaments.ledger import COUNTED_DEATHS, GRACE_MS, Cause
 
@@ -83,20 +83,25 @@ def write_brief(connection: Connection, claimed: Claim, game: str) -> Block:
     house = cursor.execute(SQL["house_players"], {"bot": claimed.bot, "game": kind.id}).fetchall()[: kind.seats - 1]
     players = [candidate.player(candidate.bot), *(bot.player(bot.bot) for bot in house)]
     players += [candidate.player(f"{candidate.bot} ({number})") for number in range(2, kind.seats - len(house) + 1)]
+    return trial(kind, players, block=_BLOCK_IDS + claimed.version, attempt=str(claimed.token))
+
+
+def trial(game: engine.Game, players: Sequence[Player], *, block: int, attempt: str) -> Block:
+    """A block of one match with cards of its own, the same for whoever tries a bot."""
     secret = secrets.token_bytes(32)
     return Block(
-        id=_BLOCK_IDS + claimed.version,
-        attempt=str(claimed.token),
+        id=block,
+        attempt=attempt,
         tournament="",
-        game=kind.id,
+        game=game.id,
         engine=engine.VERSION,
-        seats=kind.seats,
-        options=engine.write_options(kind.options),
+        seats=game.seats,
+        options=engine.write_options(game.options),
         limits=LIMITS,
         kind=UnitKind.SINGLE,
         rotations=1,
         players=tuple(players),
-        units=(units.plan(secret, 0, kind.seats, UnitKind.SINGLE),),
+        units=(units.plan(secret, 0, game.seats, UnitKind.SINGLE),),
         commitment=units.commitment(secret),
     )
 

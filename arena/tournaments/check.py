@@ -4,14 +4,15 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import engine
 from arena.errors import BadRequest, Unavailable
-from arena.tournaments import admission, attempt, units
+from arena.tournaments import admission, attempt
 from arena.tournaments.admission import Verdict
 from arena.tournaments.attempt import Played
-from arena.tournaments.block import Block, Player, PlayerKind, UnitKind
+from arena.tournaments.block import Player, PlayerKind
 from bots import house
 from sandbox.archive import ArchiveError, content_hash, extract, pack, read_manifest
 
@@ -42,7 +43,7 @@ def check_folder(folder: Path, tell: Callable[[str], None] = lambda _: None) -> 
             opponents = [entry for entry in house.ENTRIES if name in entry.games and entry.name != manifest.name]
             table = [candidate, *(_house_player(entry, bots_dir) for entry in opponents[: game.seats - 1])]
             table += [_again(candidate, number) for number in range(2, game.seats - len(table) + 2)]
-            block = _block(game, tuple(table))
+            block = admission.trial(game, table, block=1, attempt=secrets.token_hex(16))
             outcome = attempt.play(
                 (sys.executable, "-m", "arena.tournaments.play_block", str(bots_dir)),
                 block,
@@ -61,25 +62,6 @@ def check_folder(folder: Path, tell: Callable[[str], None] = lambda _: None) -> 
 
 def _counting(tell: Callable[[str], None], game: str) -> Callable[[int, int], None]:
     return lambda _matches, decisions: tell(f"playing {game}: {decisions} decisions")
-
-
-def _block(game: engine.Game, table: tuple[Player, ...]) -> Block:
-    secret = secrets.token_bytes(32)
-    return Block(
-        id=1,
-        attempt=secrets.token_hex(16),
-        tournament="",
-        game=game.id,
-        engine=engine.VERSION,
-        seats=game.seats,
-        options=engine.write_options(game.options),
-        limits=admission.LIMITS,
-        kind=UnitKind.SINGLE,
-        rotations=1,
-        players=table,
-        units=(units.plan(secret, 0, game.seats, UnitKind.SINGLE),),
-        commitment=units.commitment(secret),
-    )
 
 
 def _house_player(entry: house.Entry, bots_dir: Path) -> Player:
@@ -106,13 +88,4 @@ def _unpack(archive: bytes, bots_dir: Path, name: str, *, house: bool, batch: in
 
 def _again(player: Player, number: int) -> Player:
     """The candidate in one more seat, where there are too few house bots."""
-    return Player(
-        entry=f"{player.entry} ({number})",
-        bot=player.bot,
-        version=player.version,
-        content_hash=player.content_hash,
-        kind=player.kind,
-        house=player.house,
-        batch=player.batch,
-        ticket=secrets.token_hex(16),
-    )
+    return replace(player, entry=f"{player.entry} ({number})", ticket=secrets.token_hex(16))
