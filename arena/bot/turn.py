@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.game import Game, Phase
-from engine.minus_one import PairsObservation
+from engine.pairs import PairsObservation
 from engine.tricks import TrickObservation
 
 

@@ -5,7 +5,7 @@ from arena.codec.pairs import read_pairs, write_pairs
 from arena.codec.trick import read_trick, write_trick
 from arena.v1.play_pb2 import Turn
 from engine.game import Observation
-from engine.minus_one import PairsObservation
+from engine.pairs import PairsObservation
 from engine.tricks import TrickObservation
 
 

@@ -1,7 +1,7 @@
 """The view of a game of shown pairs: PairsObservation and PairsView. Knows no other shape."""
 
 from arena.v1.view_pb2 import PairsView
-from engine.minus_one import PairsObservation
+from engine.pairs import PairsObservation
 
 
 def write_pairs(observation: PairsObservation, view: PairsView) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arena.envs.pairs import PairsFeatures
 from arena.envs.trick import TrickFeatures
 from engine.game import Game, Observation, State
-from engine.minus_one import PairsObservation
+from engine.pairs import PairsObservation
 from engine.tricks import TrickObservation
 
 

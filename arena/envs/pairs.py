@@ -25,7 +25,7 @@ from operator import itemgetter
 import numpy as np
 
 from engine.game import Game
-from engine.minus_one import PairsObservation
+from engine.pairs import PairsObservation
 
 _ROUNDS = 6
 """Rounds that a deck lasts."""

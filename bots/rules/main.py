@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from arena.bot import Turn
-from engine.minus_one import PairsObservation
+from engine.pairs import PairsObservation
 from engine.tricks import TrickObservation
 
 from . import calling, pairs, playing

@@ -11,7 +11,7 @@ from itertools import accumulate, combinations
 from math import exp
 
 from arena.bot import Turn
-from engine.minus_one import PairsObservation
+from engine.pairs import PairsObservation
 
 from .settings import Pairs
 

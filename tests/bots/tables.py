@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from arena.bot import Choose, Turn
 from engine.game import Game, State
-from engine.minus_one import PairsObservation
+from engine.pairs import PairsObservation
 from engine.tricks import TrickObservation
 
 

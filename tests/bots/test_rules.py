@@ -15,7 +15,7 @@ from bots.rules.settings import Pairs, Settings, settings_of
 from bots.rules.strength import outlook
 from engine.cards import mask_of, read_card, read_cards
 from engine.game import Game
-from engine.minus_one import PairsObservation
+from engine.pairs import PairsObservation
 from engine.tricks import NONE, TrickObservation
 
 STEADY = chooser(Settings())

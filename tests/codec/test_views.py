@@ -11,7 +11,7 @@ from arena.codec import read_view, write_view
 from arena.v1.play_pb2 import Turn
 from engine.cards import cards_of
 from engine.game import Game, Observation, State
-from engine.minus_one import PairsObservation
+from engine.pairs import PairsObservation
 from engine.tricks import FinishedDeal, TrickObservation
 from tests.referee.tables import tables, title
 

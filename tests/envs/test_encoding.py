@@ -12,7 +12,7 @@ import engine
 from arena.envs.encoding import Encoder
 from engine.cards import PACK
 from engine.game import Game, Observation, State
-from engine.minus_one import PairsObservation
+from engine.pairs import PairsObservation
 from engine.tricks import NONE, TrickObservation
 from tests.envs.tables import NAMES, TABLES
 
