@@ -7,6 +7,7 @@ and players who choose at the same time are asked one after the other, blind to 
 """
 
 import hashlib
+import random
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -155,6 +156,37 @@ class SpielState:
         other._actions = self._actions
         other._past = self._past
         other._known = self._known
+        return other
+
+    def resample_from_infostate(self, player: int, rng: Callable[[], float]) -> "SpielState":
+        """A match at the same point that looks to the player as this one does, every past decision of it legal.
+
+        All chance comes from ``rng``, which gives numbers from 0 up to 1, such as ``random.Random(7).random``. Players
+        before the current one who are choosing at the same time have chosen something else there, evenly among what
+        is legal; only the player's own choice is kept. The others remember no finished deal there, because a world
+        has none.
+        """
+        chance = random.Random(int(rng() * 2**53))
+        whom = self._whom(player)
+        world = engine.sample(self._game.rules, self.match.observe(whom), chance)
+        memory = [b""] * self.num_players()
+        memory[whom] = self._memory()[whom]
+        # Nobody has chosen yet in a world; here those before the current player have.
+        chosen = [seat for seat in world.to_act() if seat not in self.match.to_act()]
+        kept = self._actions[: len(self._actions) - len(chosen)]
+        own = dict(self._actions[len(kept) :])
+        pending: list[tuple[int, int]] = []
+        for seat in chosen:
+            action = own[seat] if seat == whom and seat in own else chance.choice(world.legal(seat))
+            if seat != whom:
+                memory[seat] = hashlib.sha256(str(action).encode()).digest()[:12]
+            pending.append((seat, action))
+        for seat, action in pending:
+            world.apply_unchecked(seat, action)
+        other = SpielState(self._game, world)
+        other._actions = (*kept, *pending)
+        other._past = (world.clone(), tuple(memory))
+        other._known = len(other._actions)
         return other
 
     def returns(self) -> list[float]:

@@ -101,6 +101,57 @@ def test_memory_does_not_depend_on_when_it_is_asked_for(name: str, seats: int, o
         assert asked.information_state_string(player) == silent.information_state_string(player)
 
 
+@tables
+def test_a_resampled_state_is_the_same_to_its_player(name: str, seats: int, options: dict[str, Any]) -> None:
+    """What OpenSpiel's information-set search needs of it."""
+    state = load_game(name, seats, seed=5, **options).new_initial_state()
+    rng = random.Random(6)
+    while not walk(state, rng, 1 + rng.randrange(9)).is_terminal():
+        before = (state.match.to_bytes(), state.history_str())
+        for player in {state.current_player(), rng.randrange(seats)}:
+            other = state.resample_from_infostate(player, rng.random)
+            assert other.information_state_string(player) == state.information_state_string(player)
+            assert other.current_player() == state.current_player()
+            assert other.move_number() == state.move_number()
+            assert not other.is_chance_node()
+            if player == state.current_player():
+                assert other.legal_actions() == state.legal_actions()
+                action = rng.choice(state.legal_actions())
+                seen = state.child(action).information_state_string(player)
+                assert other.child(action).move_number() == state.move_number() + 1
+                # The last choice of several lays open what the others have chosen, which differs between worlds.
+                if len(state.match.to_act()) > 1:
+                    assert other.child(action).information_state_string(player) == seen
+            again = other.resample_from_infostate(player, rng.random)
+            assert again.information_state_string(player) == state.information_state_string(player)
+            walk(other, rng, 10_000)
+            assert other.is_terminal()
+        assert (state.match.to_bytes(), state.history_str()) == before
+
+
+def test_a_resampled_state_follows_from_the_numbers_it_is_given() -> None:
+    state = walk(load_game("minus", deals=1, seed=1).new_initial_state(), random.Random(1), 20)
+    first, second, third = (state.resample_from_infostate(2, random.Random(n).random) for n in (1, 1, 2))
+    assert first.match == second.match != third.match
+
+
+def test_choices_of_players_who_were_asked_first_are_drawn_anew_except_the_own_one() -> None:
+    state = load_game("minus_one", 3, seed=1).new_initial_state()
+    pairs = state.legal_actions()
+    for action in pairs[:2]:
+        state.apply_action(action)
+    rng = random.Random(2)
+    worlds = [state.resample_from_infostate(2, rng.random) for _ in range(300)]
+    assert {world.history()[0] for world in worlds} == {world.history()[1] for world in worlds} == set(pairs)
+    assert len({world.information_state_string(2) for world in worlds}) == 1
+    # The others know in a world what they have chosen there, and nothing of one another.
+    assert len({world.information_state_string(0) for world in worlds}) == len(pairs)
+    own = [state.resample_from_infostate(0, rng.random) for _ in range(300)]
+    assert {world.history()[0] for world in own} == {pairs[0]}
+    assert {world.history()[1] for world in own} == set(pairs)
+    assert {world.information_state_string(0) for world in own} == {state.information_state_string(0)}
+
+
 def test_a_game_describes_itself() -> None:
     game = load_game("callbreak", deals=10)
     assert (game.num_players(), game.num_distinct_actions()) == (4, 65)
@@ -132,4 +183,7 @@ def test_openspiels_algorithms_run() -> None:
     bot = mcts.MCTSBot(game, 1.4, 20, mcts.RandomRolloutEvaluator(1, rng), random_state=rng)
     state = game.new_initial_state()
     assert bot.step(state) in state.legal_actions()
+    search: Any = import_module("examples.ismcts")
+    blind = search.searcher(game, 20, seed=1)
+    assert blind.step(state) in state.legal_actions()
     outcome_sampling.OutcomeSamplingSolver(load_game("contract_whist", 3, seed=1)).iteration()
