@@ -14,13 +14,21 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import customize_compiler, new_compiler
 from setuptools.errors import BaseError, CCompilerError
 
+# Lets the compiler inline the engine's functions in each other, as it would in a program.
+INLINED = "-fno-semantic-interposition"
+
 
 def compiled_engine() -> list[Extension]:
     """The engine's modules for mypyc; none when it stays Python."""
     asked = os.environ.get("ARENA_COMPILE", "")
     if "bdist_wheel" not in sys.argv or asked == "0":
         return []
-    if asked != "1" and not has_compiler():
+    if not has_compiler():
+        if asked == "1":
+            sys.exit(
+                "card-arena: ARENA_COMPILE=1 asks for a compiled engine, and no C compiler with Python's headers works "
+                "here. Install one, name it in CC, or leave ARENA_COMPILE unset for an engine that stays Python."
+            )
         sys.stderr.write("card-arena: no C compiler with Python's headers, so the engine of this wheel stays Python.\n")
         return []
     from mypyc.build import mypycify  # noqa: PLC0415 - a development install needs no mypyc
@@ -29,9 +37,9 @@ def compiled_engine() -> list[Extension]:
     modules = sorted(map(str, Path("engine").rglob("*.py")))
     extensions: list[Extension] = mypycify(modules, opt_level="3", group_name="engine")
     if os.name == "posix":
-        # Lets the compiler inline the engine's functions in each other, as it would in a program.
         for extension in extensions:
-            extension.extra_compile_args.append("-fno-semantic-interposition")
+            if INLINED not in extension.extra_compile_args:  # The extensions share one list.
+                extension.extra_compile_args.append(INLINED)
     return extensions
 
 
