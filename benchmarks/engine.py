@@ -38,8 +38,9 @@ class Row:
     """One game. Ratios are ours over OpenSpiel's, medians of the rounds; rates are decisions a second, the best of
     the rounds.
 
-    ``playout`` counts one deal (the match where there are no deals), ``match`` whole matches; ``step`` is a Python loop
-    over a whole match with every deal it deals; ``new_game`` is a match from its seed, with its first deal.
+    ``playout`` and ``step`` (a Python loop) play one deal that is dealt already, or the match where there are no deals,
+    as OpenSpiel's do; ``match_playout`` and ``match_step`` play whole matches and deal every deal of them. ``new_game``
+    is a match from its seed, with its first deal.
     """
 
     game: str
@@ -47,10 +48,12 @@ class Row:
     playout_ratio: float = 0
     match_playout_ratio: float = 0
     step_ratio: float = 0
+    match_step_ratio: float = 0
     new_game_ratio: float = 0
     playouts_per_s: float = 0
     match_playouts_per_s: float = 0
     steps_per_s: float = 0
+    match_steps_per_s: float = 0
     new_games_per_s: float = 0
     clone_us: float = 0
     observe_us: float = 0
@@ -95,8 +98,9 @@ def show(rows: list[Row], peer: dict[str, float]) -> None:
         f"{peer['playouts_per_s']:,.0f} decisions in C++ rollouts, {peer['steps_per_s']:,.0f} in a Python loop, "
         f"{peer['new_games_per_s']:,.0f} new deals.\n"
     )
-    print("| game | playouts | match playouts | steps | new games | clone µs | observe µs | sample µs | bytes |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    columns = ("playouts", "match playouts", "steps", "match steps", "new games")
+    print(f"| game | {' | '.join(columns)} | clone µs | observe µs | sample µs | bytes |")
+    print(f"| --- |{' ---: |' * (len(columns) + 4)}")
     for row in rows:
         rates = [
             f"{rate:,.0f} ({ratio:.2f})"
@@ -104,6 +108,7 @@ def show(rows: list[Row], peer: dict[str, float]) -> None:
                 (row.playouts_per_s, row.playout_ratio),
                 (row.match_playouts_per_s, row.match_playout_ratio),
                 (row.steps_per_s, row.step_ratio),
+                (row.match_steps_per_s, row.match_step_ratio),
                 (row.new_games_per_s, row.new_game_ratio),
             )
         ]
@@ -146,8 +151,11 @@ def _peer_deal(game: Any) -> Any:
 def _round(game: Game, peer: Peer, number: int, seconds: float) -> dict[str, float]:
     """All figures of one game, once."""
     start = game.start(random.randbytes(32))
-    deal = _decisions(start, match=False)
-    match = _decisions(start, match=True)
+    lengths = _lengths(start, match=False)
+    deal = statistics.mean(lengths)
+    match = statistics.mean(_lengths(start, match=True))
+    # So many decisions are in any deal, and the last of them does not deal the next one.
+    shortest = min(lengths) - 1
     seeds = iter(range(number << 20, 1 << 40))
     middle = start.clone()
     for _ in range(30):
@@ -168,6 +176,16 @@ def _round(game: Game, peer: Peer, number: int, seconds: float) -> dict[str, flo
         state = start.clone()
         choice = random.choice
         decisions = 0
+        while decisions < shortest:
+            for seat in state.to_act():
+                state.apply(seat, choice(state.legal(seat)))
+                decisions += 1
+        return decisions
+
+    def match_steps() -> int:
+        state = start.clone()
+        choice = random.choice
+        decisions = 0
         while waiting := state.to_act():
             for seat in waiting:
                 state.apply(seat, choice(state.legal(seat)))
@@ -182,9 +200,10 @@ def _round(game: Game, peer: Peer, number: int, seconds: float) -> dict[str, flo
         "playout": _rate(deals, seconds),
         "match_playout": _rate(matches, seconds),
         "step": _rate(steps, seconds),
+        "match_step": _rate(match_steps, seconds),
         "new_game": _rate(new, seconds),
     }
-    beside = {"step": peer.steps_per_s, "new_game": peer.new_games_per_s}
+    beside = {"step": peer.steps_per_s, "match_step": peer.steps_per_s, "new_game": peer.new_games_per_s}
     return {
         **{f"{name}_ratio": rate / beside.get(name, peer.playouts_per_s) for name, rate in rates.items()},
         **{f"{name}s_per_s": rate for name, rate in rates.items()},
@@ -200,8 +219,8 @@ def _step(state: State, choice: Callable[[list[int]], int]) -> None:
         state.apply(seat, choice(state.legal(seat)))
 
 
-def _decisions(start: State, *, match: bool) -> float:
-    """How many decisions a random deal or match has, the mean of many."""
+def _lengths(start: State, *, match: bool) -> list[int]:
+    """How many decisions random deals or matches have."""
     counts = []
     for _ in range(200):
         state = start.clone()
@@ -210,7 +229,7 @@ def _decisions(start: State, *, match: bool) -> float:
             count += len(waiting)
             _step(state, random.choice)
         counts.append(count)
-    return statistics.mean(counts)
+    return counts
 
 
 def _largest(game: Game) -> int:

@@ -14,7 +14,7 @@ from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbere
 from engine.options import flag, one_of, seat_or_random, whole
 from engine.saved import Saved, save
 from engine.score_sheet import ScoreSheet
-from engine.table import Table
+from engine.table import ALONE, Table
 from engine.trick_view import view
 from engine.tricks import DUTIES, TrickObservation, lowest, voids
 
@@ -166,7 +166,7 @@ class CallbreakState:
         return self.dealing.redeal
 
     def to_act(self) -> tuple[int, ...]:
-        return () if self.sheet.over else (self.table.turn,)
+        return () if self.sheet.over else ALONE[self.table.turn]
 
     def phase(self) -> int:
         return PLAY if self.table.called == 4 else CALL
@@ -179,7 +179,7 @@ class CallbreakState:
             return self.game.calls
         if not table.played and not self.game.lead_spades:
             # CB-V7: binds the leader of the first trick only.
-            return table.hands[seat] & ~SUIT_MASK[SPADES] or table.hands[seat]
+            return table.dealt[seat] & ~SUIT_MASK[SPADES] or table.dealt[seat]
         return table.legal()
 
     def legal(self, seat: int) -> list[int]:
@@ -207,7 +207,7 @@ class CallbreakState:
         extra = self.dealing.deal == self.game.options.deals
         table = self.table
         phase = self.phase()
-        hand = table.hands[seat]
+        hand = table.hand(seat)
         return view(seat, self.dealing, table, self.sheet, phase=phase, hand=hand, extra=extra, voids=self.voids)
 
     def fallback(self, seat: int) -> int:
@@ -279,15 +279,15 @@ class CallbreakState:
             self.dealing.again()
             self._lay_fair_hands()
         elif options.announce_voids:
-            self.voids = bytes(voids(hand) for hand in table.hands)
+            self.voids = bytes(voids(hand) for hand in table.dealt)
 
     def _lay_fair_hands(self) -> None:
         """Throws in hands that the table does not play (CB-V9, CB-V10) until it plays all four."""
         self.lay()
         options = self.game.options
         while self.dealing.redeal < options.max_redeals and (
-            (options.redeal_no_spades and any(not hand & SUIT_MASK[SPADES] for hand in self.table.hands))
-            or (options.redeal_no_honours and any(not hand & HONOURS for hand in self.table.hands))
+            (options.redeal_no_spades and any(not hand & SUIT_MASK[SPADES] for hand in self.table.dealt))
+            or (options.redeal_no_honours and any(not hand & HONOURS for hand in self.table.dealt))
         ):
             self.dealing.again()
             self.lay()

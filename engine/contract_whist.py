@@ -15,7 +15,7 @@ from engine.options import RANDOM, flag, list_of, one_of, seat_or_random
 from engine.saved import Saved, save
 from engine.score_sheet import ScoreSheet
 from engine.shuffle import drawn
-from engine.table import Table
+from engine.table import ALONE, Table
 from engine.trick_view import view
 from engine.tricks import NEVER, NONE, TRUMPS, TrickObservation, lowest
 
@@ -180,7 +180,7 @@ class ContractWhistState:
         return self.dealing.redeal
 
     def to_act(self) -> tuple[int, ...]:
-        return () if self.sheet.over else (self.table.turn,)
+        return () if self.sheet.over else ALONE[self.table.turn]
 
     def phase(self) -> int:
         table = self.table
@@ -224,7 +224,7 @@ class ContractWhistState:
     def observe(self, seat: int) -> TrickObservation:
         extra = self.dealing.deal == self.game.hands
         table = self.table
-        return view(seat, self.dealing, table, self.sheet, phase=self.phase(), hand=table.hands[seat], extra=extra)
+        return view(seat, self.dealing, table, self.sheet, phase=self.phase(), hand=table.hand(seat), extra=extra)
 
     def fallback(self, seat: int) -> int:
         """The lowest legal contract or card (CW-B12)."""

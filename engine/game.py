@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from engine.chance import Chance
+from engine.chance import Chance, count
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -226,13 +226,12 @@ class GameKind:
 
 def numbered(mask: i64, first: i64) -> list[Action]:
     """The actions of a legal mask whose bit 0 is action ``first``, ascending."""
+    if not mask & (mask - 1):
+        return [first + count(mask - 1)] if mask else []
     actions: list[int] = []
-    action = first
     while mask:
-        if mask & 1:
-            actions.append(action)
-        mask >>= 1
-        action += 1
+        actions.append(first + count((mask & -mask) - 1))
+        mask &= mask - 1
     return actions
 
 

@@ -14,7 +14,7 @@ from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbere
 from engine.options import flag, one_of, seat_or_random, whole
 from engine.saved import Saved, save
 from engine.score_sheet import ScoreSheet
-from engine.table import Table
+from engine.table import ALONE, Table
 from engine.trick_view import view
 from engine.tricks import DUTIES, NONE, UNSETTLED, TrickObservation, lowest
 
@@ -26,7 +26,7 @@ FIRST_CALL: Final = 50
 """A call of n is action FIRST_CALL + n."""
 PASS: Final = 64
 
-_FIRST: Final = (0, 52, 64, 64)
+_FIRST: Final[tuple[int, ...]] = (0, 52, 64, 64)
 """First action of each phase."""
 
 
@@ -168,7 +168,7 @@ class MinusState:
         return self.dealing.redeal
 
     def to_act(self) -> tuple[int, ...]:
-        return () if self.sheet.over else (self.table.turn,)
+        return () if self.sheet.over else ALONE[self.table.turn]
 
     def phase(self) -> int:
         return self.stage
@@ -220,7 +220,7 @@ class MinusState:
 
     def observe(self, seat: int) -> TrickObservation:
         # MN-06: the second packet is not dealt before the first lap is over.
-        hand = self.packet[seat] if self.stage == FIRST_LAP else self.table.hands[seat]
+        hand = self.packet[seat] if self.stage == FIRST_LAP else self.table.hand(seat)
         caller = self.caller if self.stage < FIRST_LAP else NONE
         return view(
             seat, self.dealing, self.table, self.sheet, phase=self.stage, hand=hand, laps=self.laps, caller=caller

@@ -11,7 +11,10 @@ from engine.tricks import NONE, UNSETTLED, alone, answers, suit_cards
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-_BYTE: Final = tuple(bytes((n,)) for n in range(256))
+ALONE: Final[tuple[tuple[int, ...], ...]] = tuple((seat,) for seat in range(8))
+"""For each seat the tuple of it alone: who is to act at a turn."""
+
+_BYTE: Final[tuple[bytes, ...]] = tuple(bytes((n,)) for n in range(256))
 
 
 class Table:
@@ -19,17 +22,20 @@ class Table:
 
     :ivar step: what leads from a seat to the next one, modulo the seats: 1, or seats - 1 anticlockwise.
     :ivar size: cards dealt to each seat, which is also the number of tricks.
+    :ivar dealt: the cards that each seat was dealt, as a set; the list is shared by clones and never changed.
+    :ivar gone: all cards played in this deal, as a set.
     :ivar turn: the seat to call or to play.
     :ivar called: how many seats have called.
     :ivar done: finished tricks.
     :ivar count: cards on the current trick.
-    :ivar led, top, ruff: suit led, its highest card, and the highest trump on another suit (-1 for none).
+    :ivar led, top, ruff: all cards of the suit led, the highest of them on the trick, and the highest trump on a trick
+        of another suit, or none; all as sets.
     :ivar ahead: the seat that wins the trick so far.
-    :ivar played: all cards played in this deal, the current trick included.
+    :ivar played: the same cards as ``gone`` in the order they were played.
     """
 
     __slots__ = (
-        "ahead", "called", "calls", "count", "done", "hands", "leader", "leaders", "led", "must_beat", "played",
+        "ahead", "called", "calls", "count", "dealt", "done", "gone", "leader", "leaders", "led", "must_beat", "played",
         "ruff", "seats", "size", "step", "top", "trump", "trump_when_void", "turn", "won",
     )  # fmt: skip
 
@@ -37,7 +43,8 @@ class Table:
     step: i64
     must_beat: i64
     trump_when_void: i64
-    hands: list[int]
+    dealt: list[int]
+    gone: i64
     calls: list[int]
     called: i64
     won: list[int]
@@ -66,66 +73,71 @@ class Table:
         """Deals a pack: ``size`` cards to each seat, one at a time from the dealer's next seat. Nothing is called or
         played yet, and that seat leads and has the turn."""
         seats = self.seats
-        self.hands = [0] * seats
         self.calls = [NONE] * seats
         self.won = [0] * seats
+        dealt = [0] * seats
         seat = dealer
         for at in range(seats):
             seat = (seat + self.step) % seats
-            hand = 0
+            hand: i64 = 0
             for card in pack[at : size * seats : seats]:
-                hand |= 1 << card
-            self.hands[seat] = hand
+                hand |= alone(card)
+            dealt[seat] = hand
+        self.dealt = dealt
+        self.gone = 0
         self.size = size
         self.leader = self.turn = self.ahead = (dealer + self.step) % seats
-        self.called = self.done = self.count = self.led = self.top = 0
-        self.ruff = -1
+        self.called = self.done = self.count = self.led = self.top = self.ruff = 0
         self.played = self.leaders = b""
+
+    @property
+    def hands(self) -> list[int]:
+        """The cards that each seat holds."""
+        return [self.hand(seat) for seat in range(self.seats)]
+
+    def hand(self, seat: i64) -> i64:
+        """The cards that a seat holds."""
+        dealt: i64 = self.dealt[seat]
+        return dealt & ~self.gone
 
     def legal(self) -> i64:
         """The cards that the seat to play may play."""
-        hand: i64 = self.hands[self.turn]
+        hand = self.hand(self.turn)
         if not self.count:
             return hand
-        return answers(
-            hand,
-            suit_cards(self.led),
-            alone(self.top),
-            suit_cards(self.trump),
-            alone(self.ruff),
-            self.must_beat,
-            self.trump_when_void,
-        )
+        trumps = suit_cards(self.trump)
+        return answers(hand, self.led, self.top, trumps, self.ruff, self.must_beat, self.trump_when_void)
 
     def play(self, card: i64) -> None:
         """The seat to play plays a legal card. The turn passes on, to the winner after the last card of a trick."""
         seat = self.turn
         seats = self.seats
         count = self.count
-        hand: i64 = self.hands[seat]
-        self.hands[seat] = hand ^ alone(card)
-        self.played += _BYTE[card]
-        suit = card // 13
+        bit = alone(card)
+        self.gone |= bit
+        # Not +=, which takes a slower way when it is compiled.
+        self.played = self.played + _BYTE[card]
         if not count:
-            self.led = suit
-            self.top = card
-            self.ruff = -1
+            self.led = suit_cards(card // 13)
+            self.top = bit
+            self.ruff = 0
             self.ahead = seat
-        elif suit == self.led:
-            if card > self.top:
-                self.top = card
-                if self.ruff < 0:
+        elif bit & self.led:
+            if bit > self.top:
+                self.top = bit
+                if not self.ruff:
                     self.ahead = seat
-        elif suit == self.trump and card > self.ruff:
-            self.ruff = card
+        elif bit > self.ruff and bit & suit_cards(self.trump):
+            self.ruff = bit
             self.ahead = seat
         if count + 1 < seats:
             self.count = count + 1
-            self.turn = (seat + self.step) % seats
+            seat += self.step
+            self.turn = seat if seat < seats else seat - seats
             return
         ahead = self.ahead
         self.won[ahead] += 1
-        self.leaders += _BYTE[self.leader]
+        self.leaders = self.leaders + _BYTE[self.leader]
         self.leader = self.turn = ahead
         self.count = 0
         self.done += 1
@@ -137,13 +149,13 @@ class Table:
         step = self.step
         must_beat = self.must_beat
         trump_when_void = self.trump_when_void
-        places = [_Place(self.hands[at], self.won[at]) for at in range(seats)]
-        # The trick as play() keeps it, but in sets of cards.
+        places = [_Place(self.hand(at), self.won[at]) for at in range(seats)]
+        # The trick, as play() keeps it.
         count = self.count
-        led = suit_cards(self.led)
+        led = self.led
         trumps = suit_cards(self.trump)
-        top = alone(self.top)
-        ruff = alone(self.ruff)
+        top = self.top
+        ruff = self.ruff
         ahead = self.ahead
         left: i64 = self.size * seats - len(self.played)
         seat = self.turn
@@ -177,7 +189,6 @@ class Table:
                 count = 0
                 seat = ahead
                 places[seat].won += 1
-        self.hands = [0] * seats
         self.won = [place.won for place in places]
         self.done = self.size
         self.leader = self.turn = seat
@@ -193,21 +204,11 @@ class Table:
         order = [(dealer + at * self.step) % self.seats for at in range(1, self.seats + 1)]
         return [self.calls[seat] for seat in order if seat != but and self.calls[seat] != NONE]
 
-    def dealt(self, seat: int) -> int:
-        """The cards that a seat was dealt, played ones too."""
-        hand = self.hands[seat]
-        seats = self.seats
-        for trick in range(self.done + 1):
-            leader = self.leaders[trick] if trick < self.done else self.leader
-            at = trick * seats + (seat - leader) * self.step % seats
-            if at < len(self.played):
-                hand |= 1 << self.played[at]
-        return hand
-
     def clone(self) -> Table:
         """An independent copy."""
         other = Table(self.seats, self.step, self.must_beat, self.trump_when_void)
-        other.hands = self.hands[:]
+        other.dealt = self.dealt
+        other.gone = self.gone
         other.calls = self.calls[:]
         other.called = self.called
         other.won = self.won[:]

@@ -28,8 +28,8 @@ class TrickWorlds:
     """
 
     __slots__ = (
-        "_dealer", "_deck", "_first_trumps", "_game", "_hand", "_made", "_owed", "_packet", "_played",
-        "_redeal", "_seat", "_size", "_state", "_step", "shares",
+        "_dealer", "_deck", "_first_trumps", "_game", "_made", "_owed", "_packet", "_played",
+        "_redeal", "_size", "_state", "_step", "shares",
     )  # fmt: skip
 
     def __init__(self, game: TrickGame, observation: TrickObservation) -> None:
@@ -57,8 +57,6 @@ class TrickWorlds:
         self._game: Final = game
         self._deck: Final[Deck] = deck
         self._state: Final[TrickState] = state
-        self._seat: Final = o.seat
-        self._hand: Final = o.hand
         self._dealer: Final = o.dealer
         self._step: Final = step
         self._size: Final = size
@@ -94,20 +92,17 @@ class TrickWorlds:
         pack = bytearray(dealt)
         hands: list[int] = []
         for seat in range(seats):
-            hand = 0
-            for card in shares[seat]:
-                hand |= 1 << card
-            hands.append(hand)
+            cards = self._played[seat] + bytes(shares[seat])
+            hands.append(mask_of(cards))
             at = ((seat - self._dealer) * self._step - 1) % seats
-            pack[at::seats] = self._played[seat] + bytes(shares[seat])
-        hands[self._seat] |= self._hand
+            pack[at::seats] = cards
         pack += bytes(shares[seats])
         state = self._state.clone()
         dealing = state.dealing
         given = [*self._thrown_in(rng), bytes(pack)]
         dealing.supply = Supply(self._deck, rng.randbytes(SEED_BYTES), given)
         dealing.pack = given[-1]
-        state.table.hands = hands
+        state.table.dealt = hands
         if isinstance(state, MinusState):
             if self._packet:
                 state.packet = [
@@ -296,9 +291,9 @@ def _begun(game: TrickGame, o: TrickObservation, step: int) -> TrickState:
         table.leaders = o.leaders
         table.done = len(o.leaders)
         table.played = o.history
+        table.gone = mask_of(o.history)
         for card in o.trick:
             table.play(card)
-    table.hands = [0] * o.seats
     return state
 
 

@@ -469,4 +469,4 @@ def test_the_hand_in_view_shrinks_and_the_trick_grows() -> None:
     assert view.history == bytes(read_cards("6H QH 2H KH"))
     assert view.leaders == bytes([1])
     assert (view.leader, view.won, view.trump, view.tricks) == (0, bytes([1, 0, 0, 0]), 3, 13)
-    assert state.table.dealt(1) == mask_of(read_cards(GOLDEN_HANDS[1]))
+    assert state.table.dealt[1] == mask_of(read_cards(GOLDEN_HANDS[1]))

@@ -77,7 +77,7 @@ def _world(state: Any, hands: Sequence[Sequence[int]], rest: Sequence[int]) -> A
     other.dealing.index = other.dealing.redeal
     fill = [bytes(state.game.deck.cards)] * other.dealing.redeal
     other.dealing.supply = Supply(state.game.deck, bytes(32), [*fill, other.dealing.pack])
-    other.table.hands = [mask_of(hand) for hand in hands]
+    other.table.dealt = [mask_of(pack[((seat - o.dealer) * step - 1) % seats :: seats]) for seat in range(seats)]
     return other
 
 
@@ -89,7 +89,7 @@ def _could_be(world: Any, seat: int, o: TrickObservation) -> bool:
     except ValueError:
         return False
     options = world.game.options
-    dealt = [world.table.dealt(other) for other in range(o.seats)]
+    dealt = world.table.dealt
     if world.game.id == "callbreak" and o.redeal < options.max_redeals:
         if options.redeal_no_spades and not all(hand & SUIT_MASK[SPADES] for hand in dealt):
             return False
