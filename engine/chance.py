@@ -37,15 +37,19 @@ class Chance:
 
     def pick(self, choices: i64) -> i64:
         """One bit of a set of bits, which is not empty and has none above 61."""
-        skip = self.below(count(choices))
-        while skip > 0:
-            choices &= choices - 1
-            skip -= 1
-        return choices & -choices
+        return nth(choices, self.below(count(choices)))
 
     def index(self, choices: i64) -> i64:
         """The same as the number of the bit."""
         return count(self.pick(choices) - 1)
+
+
+def nth(bits: i64, skip: i64) -> i64:
+    """The lowest bit of a set of bits when so many lower ones are skipped."""
+    while skip > 0:
+        bits &= bits - 1
+        skip -= 1
+    return bits & -bits
 
 
 def count(bits: i64) -> i64:

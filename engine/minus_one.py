@@ -10,7 +10,8 @@ from typing import Any, Final
 from engine.chance import Chance
 from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored, shared_places
 from engine.options import flag, one_of
-from engine.pairs import PAIR_SETS, PAIRS, SHOWS, PairsObservation
+from engine.pairs import DECK_ROUNDS, PAIR_SETS, PAIRS, SHOWS, PairsObservation
+from engine.pairs_playout import Player, play_rounds
 from engine.shuffle import check_seed
 
 __all__ = ["MINUS_ONE", "MinusOne", "MinusOneOptions", "MinusOneState", "PairsObservation"]
@@ -19,7 +20,6 @@ SHOW: Final = 0
 KEEP: Final = 1
 FIRST_KEEP: Final = 28
 """Keeping card c is action FIRST_KEEP + c - 1."""
-DECK_ROUNDS: Final = 6
 NOT_YET: Final = -1
 """Stands for a choice that is not in."""
 
@@ -259,12 +259,23 @@ class MinusOneState:
     def play_out(self, chance: Chance, match: bool) -> list[int]:  # noqa: ARG002 - there are no deals
         """The scores by seat that a playout of the match ends with. Every seat chooses evenly among its legal actions
         from here on; the state itself stays as it is."""
-        state = self.clone()
-        while not state.over:
-            first = FIRST_KEEP if state.stage == KEEP else 0
-            for seat in state.to_act():
-                state.apply_unchecked(seat, first + chance.index(state.legal_mask(seat)))
-        return state.scores()
+        showing = self.stage == SHOW
+        players = []
+        for seat, choice in enumerate(self.choices):
+            show = choice if showing else self.shown[seat]
+            keep = NOT_YET if showing else choice
+            players.append(
+                Player(
+                    self.spent[seat],
+                    1 << self.resting[seat] >> 1,
+                    0 if show == NOT_YET else PAIR_SETS[show],
+                    0 if keep == NOT_YET else 1 << keep - FIRST_KEEP,
+                    self.points[seat] + self.tokens[seat],
+                )
+            )
+        options = self.game.options
+        play_rounds(players, self.round, options.rounds, options.rest_across_decks, chance)
+        return [player.score for player in players]
 
     def to_bytes(self) -> bytes:
         seats = self.game.seats

@@ -9,6 +9,9 @@ from typing import Any, Final
 
 from engine.game import by_fields
 
+DECK_ROUNDS: Final = 6
+"""Rounds that a deck lasts (MO-11)."""
+
 PAIRS: Final = tuple(combinations(range(1, 9), 2))
 """The pair that each show action means, lower card first."""
 

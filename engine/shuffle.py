@@ -1,8 +1,13 @@
 """What a seed decides: packs and draws, byte for byte as docs/shuffle.md says. Knows no game and no seat."""
 
+from __future__ import annotations
+
 import hmac
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
 
 SEED_BYTES: Final = 32
 
@@ -27,14 +32,18 @@ def shuffled(seed: bytes, deal: int, redeal: int, deck: Sequence[int]) -> list[i
     """
     cards = list(deck)
     prefix = b"card-arena deal" + deal.to_bytes(4, "big") + redeal.to_bytes(4, "big")
-    left = len(cards)
+    left: i64 = len(cards)
     block = 0
     while left > 1:
-        for byte in hmac.digest(seed, prefix + block.to_bytes(4, "big"), "sha512"):
-            if byte < _LIMIT[left]:
+        stream = hmac.digest(seed, prefix + block.to_bytes(4, "big"), "sha512")
+        for index in range(64):
+            byte: i64 = stream[index]
+            if byte < 256 - 256 % left:
                 at = byte % left
                 left -= 1
-                cards[left], cards[at] = cards[at], cards[left]
+                card = cards[left]
+                cards[left] = cards[at]
+                cards[at] = card
                 if left == 1:
                     break
         block += 1

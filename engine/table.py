@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from engine.chance import Chance
@@ -69,7 +68,7 @@ class Table:
         self.trump_when_void = trump_when_void
         self.trump = UNSETTLED
 
-    def lay(self, pack: Sequence[int], size: int, dealer: int) -> None:
+    def lay(self, pack: bytes, size: i64, dealer: i64) -> None:
         """Deals a pack: ``size`` cards to each seat, one at a time from the dealer's next seat. Nothing is called or
         played yet, and that seat leads and has the turn."""
         seats = self.seats
@@ -77,11 +76,13 @@ class Table:
         self.won = [0] * seats
         dealt = [0] * seats
         seat = dealer
-        for at in range(seats):
-            seat = (seat + self.step) % seats
+        for first in range(seats):
             hand: i64 = 0
-            for card in pack[at : size * seats : seats]:
-                hand |= alone(card)
+            at = first
+            while at < size * seats:
+                hand |= alone(pack[at])
+                at += seats
+            seat = (seat + self.step) % seats
             dealt[seat] = hand
         self.dealt = dealt
         self.gone = 0

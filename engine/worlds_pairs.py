@@ -3,8 +3,8 @@
 import random
 from typing import Final
 
-from engine.minus_one import DECK_ROUNDS, FIRST_KEEP, KEEP, MinusOne, MinusOneState
-from engine.pairs import PAIR_SETS, PairsObservation
+from engine.minus_one import FIRST_KEEP, KEEP, MinusOne, MinusOneState
+from engine.pairs import DECK_ROUNDS, PAIR_SETS, PairsObservation
 from engine.worlds_shares import CONTRADICTION
 
 
