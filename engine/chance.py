@@ -53,9 +53,9 @@ def nth(bits: i64, skip: i64) -> i64:
 
 
 def count(bits: i64) -> i64:
-    """How many bits a set of bits has."""
-    # What int.bit_count() tells, by arithmetic that needs no call when it is compiled.
-    pairs: i64 = bits - (bits >> 1 & 0x5555555555555555)
+    """How many bits a set of bits has, of which none is above 61."""
+    # What int.bit_count() tells, by arithmetic that needs no call when it is compiled; nor would a greater literal do.
+    pairs: i64 = bits - (bits >> 1 & 0x1555555555555555)
     fours: i64 = (pairs & 0x3333333333333333) + (pairs >> 2 & 0x3333333333333333)
     bytes_: i64 = fours + (fours >> 4) & 0x0F0F0F0F0F0F0F0F
     bytes_ += bytes_ >> 8

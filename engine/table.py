@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from engine.chance import Chance
-from engine.tricks import NONE, UNSETTLED, alone, answers, suit_cards
+from engine.tricks import NONE, UNSETTLED, alone, answers, suit_around, suit_cards
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -119,7 +119,7 @@ class Table:
         # Not +=, which takes a slower way when it is compiled.
         self.played = self.played + _BYTE[card]
         if not count:
-            self.led = suit_cards(card // 13)
+            self.led = suit_around(bit)
             self.top = bit
             self.ruff = 0
             self.ahead = seat
@@ -134,7 +134,9 @@ class Table:
         if count + 1 < seats:
             self.count = count + 1
             seat += self.step
-            self.turn = seat if seat < seats else seat - seats
+            if seat >= seats:
+                seat -= seats
+            self.turn = seat
             return
         ahead = self.ahead
         self.won[ahead] += 1
@@ -165,7 +167,7 @@ class Table:
             hand = place.hand
             if count == 0:
                 card = chance.pick(hand)
-                led = suit_cards(0 if card < 1 << 13 else 1 if card < 1 << 26 else 2 if card < 1 << 39 else 3)
+                led = suit_around(card)
                 top = card
                 ruff = 0
                 ahead = seat

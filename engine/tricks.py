@@ -31,7 +31,7 @@ DUTIES: Final = {
 """The values of the options ``must_beat`` and ``trump_when_void`` as the functions below take them."""
 
 # Sets of one card or one suit are shifted down from these and not up from the clubs, because compiled code takes a
-# small literal for a number of 32 bits.
+# small literal for a number of 32 bits. Functions of sets have no conditional expressions, which compiled code boxes.
 _ACE_OF_SPADES: Final = 1 << 51
 _SPADES: Final = 0x1FFF << 39
 
@@ -128,12 +128,25 @@ def answers(hand: i64, led: i64, top: i64, trumps: i64, ruff: i64, must_beat: i6
 
 def suit_cards(suit: i64) -> i64:
     """All cards of a suit; none for NO_TRUMP and UNSETTLED."""
-    return _SPADES >> 13 * (3 - suit) if suit < NO_TRUMP else 0
+    if suit >= NO_TRUMP:
+        return 0
+    return _SPADES >> 13 * (3 - suit)
+
+
+def suit_around(card: i64) -> i64:
+    """All cards of the suit of a card that is given as a set."""
+    if card >> 39:
+        return _SPADES
+    if card >> 26:
+        return _SPADES >> 13
+    if card >> 13:
+        return _SPADES >> 26
+    return _SPADES >> 39
 
 
 def alone(card: i64) -> i64:
-    """The set of one card; none for -1."""
-    return _ACE_OF_SPADES >> 51 - card if card >= 0 else 0
+    """The set of one card."""
+    return _ACE_OF_SPADES >> 51 - card
 
 
 def winner(trick: Sequence[int], trump: int) -> int:
