@@ -4,7 +4,7 @@ import itertools
 import pickle
 import random
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import pytest
@@ -20,7 +20,7 @@ from engine.tricks import TrickObservation
 from engine.worlds_pairs import PairsWorlds, _last_won
 from engine.worlds_shares import Shares
 from engine.worlds_tricks import TrickWorlds, _unfair
-from tests.engine.walks import TRICK_TABLES, games, pack_of, some_state, take, walk
+from tests.engine.walks import TRICK_TABLES, games, pack_of, shared_out, some_state, take, walk
 
 numbers = st.integers(0, 10**6)
 
@@ -96,16 +96,6 @@ def _could_be(world: Any, seat: int, o: TrickObservation) -> bool:
         if options.redeal_no_honours and not all(hand & HONOURS for hand in dealt):
             return False
     return bool(again.observe(seat) == o)
-
-
-def _shared_out(cards: frozenset[int], needs: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
-    """All ways to give each holder as many cards as it needs."""
-    if not needs:
-        yield []
-        return
-    for share in itertools.combinations(sorted(cards), needs[0]):
-        for others in _shared_out(cards.difference(share), needs[1:]):
-            yield [share, *others]
 
 
 def _ways(total: int, needs: Sequence[int]) -> int:
@@ -223,7 +213,7 @@ def test_shares_are_all_ways_and_even() -> None:
         ] * rng.randrange(2)
         fits = [
             tuple(shares)
-            for shares in _shared_out(frozenset(cards_of(cards)), needs)
+            for shares in shared_out(frozenset(cards_of(cards)), needs)
             if not any(mask_of(share) & ~may for share, may in zip(shares, allowed, strict=True))
         ]
         wished = {shares for shares in fits if all(mask_of(shares[h]) & mask for h, mask in wanted)}
@@ -269,7 +259,7 @@ def test_the_end_of_a_deal_has_all_its_worlds_evenly(name: str, seats: int, opti
             if o.phase != 0 or not 6 <= _ways(len(unseen), needs) <= 800 or sum(needs) < 3:
                 continue
             fits = set()
-            for shares in _shared_out(unseen, needs):
+            for shares in shared_out(unseen, needs):
                 hands = [list(cards_of(o.hand)) if h == seat else list(share) for h, share in enumerate(shares)]
                 if _could_be(_world(state, hands, sorted(unseen.difference(*shares))), seat, o):
                     fits.add(tuple(map(mask_of, hands)))

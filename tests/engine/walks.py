@@ -1,8 +1,9 @@
 """Tables, matches and walks that the engine's tests share."""
 
 import dataclasses
+import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -77,6 +78,16 @@ def pack_of(hands: Sequence[str], dealer: int, step: int = 1, rest: Sequence[int
     seats = len(hands)
     order = [(dealer + (at + 1) * step) % seats for at in range(seats)]
     return [cards[seat][row] for row in range(len(cards[0])) for seat in order] + list(rest)
+
+
+def shared_out(cards: frozenset[int], needs: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
+    """All ways to give each holder as many cards as it needs."""
+    if not needs:
+        yield []
+        return
+    for share in itertools.combinations(sorted(cards), needs[0]):
+        for others in shared_out(cards.difference(share), needs[1:]):
+            yield [share, *others]
 
 
 def take(state: State, *texts: str) -> None:
