@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.bits import numbered
 from engine.cards import PACK, SPADES, SUIT_MASK, write_card
 from engine.chance import Chance
 from engine.dealing import Dealing, Deck
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, refusal, restored
 from engine.options import flag, one_of, seat_or_random, whole
 from engine.saved import Saved, save
 from engine.score_sheet import ScoreSheet
@@ -115,17 +116,18 @@ class Callbreak:
         saved = Saved(data, self.deck, 4)
         if saved.dealing.deal > self.options.deals or saved.dealing.size != 13:
             raise ValueError(BROKEN)
-        state = CallbreakState(self, saved.dealing, self._table(), saved.sheet)
+        state = CallbreakState(self, saved.dealing, self.table(), saved.sheet)
         state.best = saved.numbers
         state.lay()
         return saved.resume(state)
 
     def _begun(self, dealing: Dealing) -> "CallbreakState":
-        state = CallbreakState(self, dealing, self._table(), ScoreSheet((0, 0, 0, 0)))
+        state = CallbreakState(self, dealing, self.table(), ScoreSheet((0, 0, 0, 0)))
         state.open_deal()
         return state
 
-    def _table(self) -> Table:
+    def table(self) -> Table:
+        """A table on which nothing lies yet."""
         table = Table(4, self.step, self.must_beat, self.trump_when_void)
         table.trump = SPADES
         return table

@@ -4,8 +4,15 @@ A card is ``suit * 13 + rank``: suits clubs, diamonds, hearts, spades are 0..3, 
 cards is an int in which bit c is card c. A card is written rank first: ``AS``, ``TD``, ``2C``.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Final
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from engine.bits import numbered
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
 
 CLUBS: Final = 0
 DIAMONDS: Final = 1
@@ -14,6 +21,8 @@ SPADES: Final = 3
 
 SUITS: Final = "CDHS"
 RANKS: Final = "23456789TJQKA"
+
+_ACE_OF_SPADES: Final = 1 << 51
 
 PACK: Final = tuple(range(52))
 SUIT_MASK: Final = tuple(((1 << 13) - 1) << (13 * suit) for suit in range(4))
@@ -53,19 +62,16 @@ def read_card(text: str) -> int:
     raise ValueError(f"{text!r} is no card; a card is one of {RANKS} followed by one of {SUITS}, such as TD.")
 
 
-def cards_of(mask: int) -> Iterator[int]:
+def cards_of(mask: int) -> list[int]:
     """The cards of a set, ascending."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+    return numbered(mask, 0)
 
 
 def mask_of(cards: Iterable[int]) -> int:
     """The set of some cards."""
-    mask = 0
+    mask: i64 = 0
     for c in cards:
-        mask |= 1 << c
+        mask |= _ACE_OF_SPADES >> 51 - c
     return mask
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from engine.bits import count, nth
+
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
@@ -42,22 +44,3 @@ class Chance:
     def index(self, choices: i64) -> i64:
         """The same as the number of the bit."""
         return count(self.pick(choices) - 1)
-
-
-def nth(bits: i64, skip: i64) -> i64:
-    """The lowest bit of a set of bits when so many lower ones are skipped."""
-    while skip > 0:
-        bits &= bits - 1
-        skip -= 1
-    return bits & -bits
-
-
-def count(bits: i64) -> i64:
-    """How many bits a set of bits has, of which none is above 61."""
-    # What int.bit_count() tells, by arithmetic that needs no call when it is compiled; nor would a greater literal do.
-    pairs: i64 = bits - (bits >> 1 & 0x1555555555555555)
-    fours: i64 = (pairs & 0x3333333333333333) + (pairs >> 2 & 0x3333333333333333)
-    bytes_: i64 = fours + (fours >> 4) & 0x0F0F0F0F0F0F0F0F
-    bytes_ += bytes_ >> 8
-    bytes_ += bytes_ >> 16
-    return bytes_ + (bytes_ >> 32) & 127

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.bits import numbered
 from engine.cards import PACK, write_card
 from engine.chance import Chance
 from engine.dealing import Dealing, Deck
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, refusal, restored
 from engine.options import RANDOM, flag, list_of, one_of, seat_or_random
 from engine.saved import Saved, save
 from engine.score_sheet import ScoreSheet
@@ -129,17 +130,18 @@ class ContractWhist:
         suit, *made = saved.numbers
         if dealing.deal > self.hands or dealing.size != self.size(dealing.deal) or not 0 <= suit < len(self.suits):
             raise ValueError(BROKEN)
-        state = ContractWhistState(self, dealing, self._table(), saved.sheet, self.suits[suit])
+        state = ContractWhistState(self, dealing, self.table(), saved.sheet, self.suits[suit])
         state.made = made
         state.lay()
         return saved.resume(state)
 
     def _begun(self, dealing: Dealing, first_trump: str) -> "ContractWhistState":
-        state = ContractWhistState(self, dealing, self._table(), ScoreSheet((0,) * self.seats), first_trump)
+        state = ContractWhistState(self, dealing, self.table(), ScoreSheet((0,) * self.seats), first_trump)
         state.open_deal()
         return state
 
-    def _table(self) -> Table:
+    def table(self) -> Table:
+        """A table on which nothing lies yet."""
         return Table(self.seats, 1, NEVER, NEVER)
 
     def __eq__(self, other: object) -> bool:

@@ -23,6 +23,22 @@ class Deck:
         self.step = step
         self.first_dealer = first_dealer
 
+    def whole(self, packs: Sequence[Sequence[int]]) -> tuple[bytes, ...]:
+        """The packs as bytes.
+
+        :raises ValueError: if one does not have each card of the deck exactly once.
+        """
+        cards = self.cards
+        checked: list[bytes] = []
+        for number, pack in enumerate(packs):
+            if sorted(pack) != list(cards):
+                raise ValueError(
+                    f"Pack {number} is not whole: it needs each of the {len(cards)} cards "
+                    f"{write_card(cards[0])}..{write_card(cards[-1])} of this table exactly once."
+                )
+            checked.append(bytes(pack))
+        return tuple(checked)
+
     def from_seed(self, seed: bytes) -> "Dealing":
         """A match that the seed decides, before its first deal. It draws the first dealer unless the option names one
         (CB-B16).
@@ -47,7 +63,7 @@ class Deck:
             raise ValueError(f"Seat {first_dealer} cannot deal first; seats are 0..{self.seats - 1}.")
         if not isinstance(fixed, str) and fixed != first_dealer:
             raise ValueError(f"Seat {first_dealer} cannot deal first; the option first_dealer names seat {fixed}.")
-        return Dealing(Supply(self, b"", packs), first_dealer)
+        return Dealing(Supply(self, b"", self.whole(packs)), first_dealer)
 
 
 class Supply:
@@ -59,19 +75,10 @@ class Supply:
 
     __slots__ = ("deck", "given", "seed")
 
-    def __init__(self, deck: Deck, seed: bytes, given: Sequence[Sequence[int]]) -> None:
+    def __init__(self, deck: Deck, seed: bytes, given: tuple[bytes, ...]) -> None:
         self.deck = deck
-        self.seed = check_seed(seed) if seed else b""
-        cards = deck.cards
-        packs: list[bytes] = []
-        for number, pack in enumerate(given):
-            if sorted(pack) != list(cards):
-                raise ValueError(
-                    f"Pack {number} is not whole: it needs each of the {len(cards)} cards "
-                    f"{write_card(cards[0])}..{write_card(cards[-1])} of this table exactly once."
-                )
-            packs.append(bytes(pack))
-        self.given = tuple(packs)
+        self.seed = seed
+        self.given = given
 
     def pack(self, index: int, deal: int, redeal: int, dealer: int, size: int) -> bytes:
         """A pack in dealing order from the dealer. ``index`` counts all packs of the match, thrown-in ones too;

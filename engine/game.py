@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
-from engine.chance import Chance, count
-
-if TYPE_CHECKING:
-    from mypy_extensions import i64
+from engine.chance import Chance
 
 BROKEN: Final = "These bytes are no state of this game with these seats and options."
 
@@ -222,17 +219,6 @@ class GameKind:
     presets: Mapping[str, Mapping[str, object]]
     options: type[Any]
     make: Callable[[int, Any], Game]
-
-
-def numbered(mask: i64, first: i64) -> list[Action]:
-    """The actions of a legal mask whose bit 0 is action ``first``, ascending."""
-    if not mask & (mask - 1):
-        return [first + count(mask - 1)] if mask else []
-    actions: list[int] = []
-    while mask:
-        actions.append(first + count((mask & -mask) - 1))
-        mask &= mask - 1
-    return actions
 
 
 def restored(game: Game, data: bytes) -> State:

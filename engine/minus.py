@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.bits import numbered
 from engine.cards import PACK, SUITS, write_card
 from engine.chance import Chance
 from engine.dealing import Dealing, Deck
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, refusal, restored
 from engine.options import flag, one_of, seat_or_random, whole
 from engine.saved import Saved, save
 from engine.score_sheet import ScoreSheet
@@ -114,16 +115,17 @@ class Minus:
         saved = Saved(data, self.deck, 0)
         if saved.dealing.deal >= self.most_deals or saved.dealing.size != 13:
             raise ValueError(BROKEN)
-        state = MinusState(self, saved.dealing, self._table(), saved.sheet)
+        state = MinusState(self, saved.dealing, self.table(), saved.sheet)
         state.lay()
         return saved.resume(state)
 
     def _begun(self, dealing: Dealing) -> "MinusState":
-        state = MinusState(self, dealing, self._table(), ScoreSheet((0, 0, 0, 0)))
+        state = MinusState(self, dealing, self.table(), ScoreSheet((0, 0, 0, 0)))
         state.open_deal(dealing.first_dealer)
         return state
 
-    def _table(self) -> Table:
+    def table(self) -> Table:
+        """A table on which nothing lies yet."""
         return Table(4, self.step, self.must_beat, self.trump_when_void)
 
     def __eq__(self, other: object) -> bool:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.bits import numbered
 from engine.chance import Chance
-from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, numbered, refusal, restored, shared_places
+from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, refusal, restored, shared_places
 from engine.options import flag, one_of
 from engine.pairs import DECK_ROUNDS, PAIR_SETS, PAIRS, SHOWS, PairsObservation
 from engine.pairs_playout import Player, play_rounds

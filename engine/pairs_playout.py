@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from engine.chance import Chance, count, nth
+from engine.bits import count, nth
+from engine.chance import Chance
 from engine.pairs import DECK_ROUNDS
 
 if TYPE_CHECKING:

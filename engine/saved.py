@@ -11,6 +11,7 @@ from typing import Final, Protocol, TypeVar
 from engine.dealing import Dealing, Deck, Supply
 from engine.game import BROKEN, IllegalAction
 from engine.score_sheet import ScoreSheet
+from engine.shuffle import check_seed
 from engine.table import Table
 from engine.tricks import FinishedDeal
 
@@ -93,7 +94,8 @@ class Saved:
         (count,) = self._read_numbers(1)
         if not 0 <= count <= len(self._data):
             raise ValueError(BROKEN)
-        supply = Supply(deck, seed, [self._take(len(deck.cards)) for _ in range(count)])
+        given = [self._take(len(deck.cards)) for _ in range(count)]
+        supply = Supply(deck, check_seed(seed) if seed else b"", deck.whole(given))
         first_dealer, deal, redeal, dealer, index, size = self._read_numbers(6)
         if not (
             0 <= first_dealer < deck.seats

@@ -11,6 +11,7 @@ from itertools import accumulate
 from math import comb
 from typing import Final
 
+from engine.bits import count
 from engine.cards import cards_of
 
 CONTRADICTION: Final = "No world fits this observation; it must come unchanged from a match of this game."
@@ -23,13 +24,12 @@ some dozens on average."""
 class Shares:
     """All ways to share out a set of cards.
 
-    :ivar ways: how many there are, whatever is wanted.
     :ivar may: by holder, the cards that it may get.
     :ivar wanted: holders and sets of which they get at least one card.
     """
 
     __slots__ = (
-        "_cuts", "_free", "_groups", "_needs", "_next", "_order", "_pools", "_sizes", "_takes", "may", "wanted", "ways",
+        "_cuts", "_free", "_groups", "_needs", "_next", "_order", "_pools", "_sizes", "_takes", "may", "wanted",
     )  # fmt: skip
 
     def __init__(
@@ -45,11 +45,11 @@ class Shares:
         self.may: Final = may
         self._needs: Final = list(needs)
         # Those who may hold anything come last: what is left then is theirs in any way.
-        bound = sorted([h for h, mask in enumerate(may) if mask != cards], key=lambda h: (may[h].bit_count(), h))
-        self._order: Final = bound
+        bound = sorted([(count(mask), h) for h, mask in enumerate(may) if mask != cards])
+        self._order: Final = [h for _, h in bound]
         self._free: Final = [h for h, mask in enumerate(may) if mask == cards]
         kinds = [(0, cards)]
-        for at, h in enumerate(bound):
+        for at, h in enumerate(self._order):
             kinds = [
                 part
                 for kind, mask in kinds
@@ -58,9 +58,9 @@ class Shares:
             ]
         top = 1 << len(bound) if self._free else 0
         kinds = sorted([(kind | top, mask) for kind, mask in kinds])
-        if sum(needs) != cards.bit_count() or (kinds and not kinds[0][0]):
+        if sum(needs) != count(cards) or (kinds and not kinds[0][0]):
             raise ValueError(CONTRADICTION)
-        self._pools: Final = [list(cards_of(mask)) for _, mask in kinds]
+        self._pools: Final = [cards_of(mask) for _, mask in kinds]
         self._sizes: Final = tuple([len(pool) for pool in self._pools])
         self._groups: Final[list[list[int]]] = [[kind for kind, _ in kinds]]
         self._takes: Final[list[list[int]]] = []
@@ -72,14 +72,17 @@ class Shares:
             self._next.append([later.index(kind >> 1) if kind > 1 else -1 for kind in groups])
             self._groups.append(later)
         self._cuts: Final[dict[tuple[int, tuple[int, ...]], _Cut]] = {}
-        ways = self._cut(0, self._sizes).ways
-        left = sum([needs[h] for h in self._free])
-        for h in self._free:
-            ways *= comb(left, needs[h])
-            left -= needs[h]
-        if not ways:
+        if not self._cut(0, self._sizes).ways:
             raise ValueError(CONTRADICTION)
-        self.ways: Final = ways
+
+    def ways(self) -> int:
+        """How many there are, whatever is wanted."""
+        ways = self._cut(0, self._sizes).ways
+        left = sum([self._needs[h] for h in self._free])
+        for h in self._free:
+            ways *= comb(left, self._needs[h])
+            left -= self._needs[h]
+        return ways
 
     def draw(self, rng: random.Random) -> list[list[int]]:
         """One of the ways, each as likely as any other: the cards of each holder. What a holder gets comes in any
@@ -112,10 +115,10 @@ class Shares:
             if len(cut.counts) > 1:
                 chosen = bisect_right(cut.totals, rng.randrange(cut.ways))
             share = shares[h]
-            for group, count in zip(self._takes[level], cut.counts[chosen], strict=True):
+            for group, taken in zip(self._takes[level], cut.counts[chosen], strict=True):
                 pool = pools[group]
                 left = len(pool)
-                for _ in range(count):
+                for _ in range(taken):
                     at = int(uniform() * left)
                     left -= 1
                     share.append(pool[at])
@@ -170,9 +173,9 @@ class Shares:
             room -= size
             least = size if nexts[group] < 0 else 0
             tried = [
-                (need - count, [*counts, count])
+                (need - taken, [*counts, taken])
                 for need, counts in tried
-                for count in range(max(least, need - room), min(size, need) + 1)
+                for taken in range(max(least, need - room), min(size, need) + 1)
             ]
         weights: list[int] = []
         kept: list[tuple[int, ...]] = []
@@ -182,10 +185,10 @@ class Shares:
                 continue
             left = later[:]
             weight = 1
-            for group, count in zip(takes, counts, strict=True):
-                weight *= comb(sizes[group], count)
+            for group, taken in zip(takes, counts, strict=True):
+                weight *= comb(sizes[group], taken)
                 if nexts[group] >= 0:
-                    left[nexts[group]] -= count
+                    left[nexts[group]] -= taken
             rest = tuple(left)
             weight *= self._cut(level + 1, rest).ways
             if weight:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from math import comb
 from typing import Final
 
+from engine.bits import count
 from engine.callbreak import HONOURS, Callbreak, CallbreakState
 from engine.cards import ABOVE, SPADES, SUIT_MASK, cards_of, mask_of
 from engine.contract_whist import ContractWhist, ContractWhistState
-from engine.dealing import Deck, Supply
+from engine.dealing import Dealing, Deck, Supply
 from engine.minus import FIRST_CALL, FIRST_LAP, PASS, PLAY, Minus, MinusState
 from engine.score_sheet import ScoreSheet
 from engine.shuffle import SEED_BYTES
@@ -44,7 +45,7 @@ class TrickWorlds:
         size = o.tricks
         needs = [size - len(played) for played in plays.by_seat]
         unseen = mask_of(deck.cards) & ~mask_of(o.history + o.trick) & ~o.hand
-        needs[o.seat] -= o.hand.bit_count()
+        needs[o.seat] -= count(o.hand)
         needs.append(len(deck.cards) - seats * size)
         barred = [*plays.barred, 0]
         barred[o.seat] = 0
@@ -99,9 +100,8 @@ class TrickWorlds:
         pack += bytes(shares[seats])
         state = self._state.clone()
         dealing = state.dealing
-        given = [*self._thrown_in(rng), bytes(pack)]
-        dealing.supply = Supply(self._deck, rng.randbytes(SEED_BYTES), given)
-        dealing.pack = given[-1]
+        dealing.pack = bytes(pack)
+        dealing.supply = Supply(self._deck, rng.randbytes(SEED_BYTES), (*self._thrown_in(rng), dealing.pack))
         state.table.dealt = hands
         if isinstance(state, MinusState):
             if self._packet:
@@ -260,18 +260,19 @@ def _begun(game: TrickGame, o: TrickObservation, step: int) -> TrickState:
         first_dealer = (o.dealer - o.deal * step) % o.seats
     elif o.deal and not isinstance(fixed, str):
         first_dealer = fixed
-    pack = game.deck.cards
-    if isinstance(game, ContractWhist):
-        first_trump = _first_trumps(game, o)[0]
-        state: TrickState = game.start_from([pack], first_dealer=first_dealer, first_trump=first_trump)
-    else:
-        state = game.start_from([pack], first_dealer=first_dealer)
-    state.sheet = ScoreSheet(o.totals, o.last, over)
-    dealing = state.dealing
+    dealing = Dealing(Supply(game.deck, b"", ()), first_dealer)
     dealing.deal = o.deal
     dealing.redeal = dealing.index = o.redeal
     dealing.dealer = o.dealer
     dealing.size = o.tricks
+    dealing.pack = bytes(game.deck.cards)
+    sheet = ScoreSheet(o.totals, o.last, over)
+    if isinstance(game, Callbreak):
+        state: TrickState = CallbreakState(game, dealing, game.table(), sheet)
+    elif isinstance(game, Minus):
+        state = MinusState(game, dealing, game.table(), sheet)
+    else:
+        state = ContractWhistState(game, dealing, game.table(), sheet, _first_trumps(game, o)[0])
     state.lay()
     table = state.table
     if isinstance(state, MinusState):
@@ -329,10 +330,12 @@ def _contracts(game: ContractWhist, o: TrickObservation, seat: int, *, over: boo
         total -= o.last.scores[seat]
         made = o.last.calls[seat] if o.last.scores[seat] else 0
     sums: list[int] = []
-    for count in range(finished + 1):
-        earlier = total - 10 * count
-        if 0 <= earlier <= sum([game.size(deal) for deal in range(count)]):
+    most = 0
+    for times in range(finished + 1):
+        earlier = total - 10 * times
+        if 0 <= earlier <= most:
             sums.append(made + earlier)
+        most += game.size(times)
     if not sums:
         raise ValueError(CONTRADICTION)
     return sums

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engine
-from engine.chance import Chance, count
+from engine.bits import count
+from engine.chance import Chance
 from engine.game import Game, State
 from tests.engine.walks import TABLES, games, some_state
 

@@ -76,7 +76,7 @@ def _world(state: Any, hands: Sequence[Sequence[int]], rest: Sequence[int]) -> A
     other.dealing.pack = bytes([*pack, *rest])
     other.dealing.index = other.dealing.redeal
     fill = [bytes(state.game.deck.cards)] * other.dealing.redeal
-    other.dealing.supply = Supply(state.game.deck, bytes(32), [*fill, other.dealing.pack])
+    other.dealing.supply = Supply(state.game.deck, bytes(32), (*fill, other.dealing.pack))
     other.table.dealt = [mask_of(pack[((seat - o.dealer) * step - 1) % seats :: seats]) for seat in range(seats)]
     return other
 
@@ -224,7 +224,7 @@ def test_shares_are_all_ways_and_even() -> None:
         tried += 1
         shares = Shares(cards, needs, allowed, wanted)
         if not wanted:
-            assert shares.ways == len(fits)
+            assert shares.ways() == len(fits)
         counts: Counter[Hashable] = Counter(
             tuple(tuple(sorted(share)) for share in shares.draw(rng)) for _ in range(30 * len(wished))
         )
@@ -266,7 +266,7 @@ def test_the_end_of_a_deal_has_all_its_worlds_evenly(name: str, seats: int, opti
             worlds = engine.worlds(game, o)
             assert isinstance(worlds, TrickWorlds)
             if not worlds.shares.wanted:
-                assert worlds.shares.ways == len(fits)
+                assert worlds.shares.ways() == len(fits)
             draws = 20 * len(fits)
             counts: Counter[Hashable] = Counter(tuple(worlds.draw(rng).table.hands) for _ in range(draws))
             assert set(counts) == fits
