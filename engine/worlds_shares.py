@@ -6,8 +6,7 @@ ways are counted by how many of each kind every holder takes, holder after holde
 
 import random
 from bisect import bisect_right
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Callable, Sequence
 from math import comb
 from typing import Final
 
@@ -15,6 +14,9 @@ from engine.bits import count
 from engine.cards import cards_of
 
 CONTRADICTION: Final = "No world fits this observation; it must come unchanged from a match of this game."
+
+_CHOOSE: Final[tuple[tuple[int, ...], ...]] = tuple(tuple(comb(n, k) for k in range(n + 1)) for n in range(53))
+"""In how many ways k of n cards can be chosen: [n][k]."""
 
 _TRIES: Final = 100_000
 """Draws that lack a wanted card before the cards are taken to be impossible. The worst positions of the games need
@@ -72,15 +74,15 @@ class Shares:
             self._next.append([later.index(kind >> 1) if kind > 1 else -1 for kind in groups])
             self._groups.append(later)
         self._cuts: Final[dict[tuple[int, tuple[int, ...]], _Cut]] = {}
-        if not self._cut(0, self._sizes).ways:
+        if not self._ways(0, self._sizes):
             raise ValueError(CONTRADICTION)
 
     def ways(self) -> int:
         """How many there are, whatever is wanted."""
-        ways = self._cut(0, self._sizes).ways
+        ways = self._ways(0, self._sizes)
         left = sum([self._needs[h] for h in self._free])
         for h in self._free:
-            ways *= comb(left, self._needs[h])
+            ways *= _CHOOSE[left][self._needs[h]]
             left -= self._needs[h]
         return ways
 
@@ -109,43 +111,44 @@ class Shares:
         shares: list[list[int]] = [[] for _ in self._needs]
         pools = [pool[:] for pool in self._pools]
         sizes = self._sizes
+        last = len(self._order) - 1
         for level, h in enumerate(self._order):
-            cut = self._cut(level, sizes)
-            chosen = 0
-            if len(cut.counts) > 1:
-                chosen = bisect_right(cut.totals, rng.randrange(cut.ways))
             share = shares[h]
-            for group, taken in zip(self._takes[level], cut.counts[chosen], strict=True):
-                pool = pools[group]
-                left = len(pool)
-                for _ in range(taken):
-                    at = int(uniform() * left)
-                    left -= 1
-                    share.append(pool[at])
-                    pool[at] = pool[left]
-                    pool.pop()
-            sizes = cut.sizes[chosen]
-            merged: list[list[int]] = [[] for _ in sizes]
+            takes = self._takes[level]
+            if level == last:
+                if takes:
+                    _move(pools[takes[0]], share, self._needs[h], uniform)
+            else:
+                cut = self._cut(level, sizes)
+                chosen = 0
+                if len(cut.counts) > 1:
+                    chosen = bisect_right(cut.totals, rng.randrange(cut.ways))
+                counts = cut.counts[chosen]
+                for at, group in enumerate(takes):
+                    _move(pools[group], share, counts[at], uniform)
+                sizes = cut.sizes[chosen]
+            merged: list[list[int]] = [[] for _ in self._groups[level + 1]]
             for group, later in enumerate(self._next[level]):
                 if later >= 0:
                     merged[later] += pools[group]
             pools = merged
-        if self._free:
-            pool = pools[0] if pools else []
-            left = len(pool)
-            for h in self._free:
-                share = shares[h]
-                need = self._needs[h]
-                if need == left:
-                    share += pool
-                    break
-                for _ in range(need):
-                    at = int(uniform() * left)
-                    left -= 1
-                    share.append(pool[at])
-                    pool[at] = pool[left]
-                    pool.pop()
+        for h in self._free:
+            if pools:
+                _move(pools[0], shares[h], self._needs[h], uniform)
         return shares
+
+    def _ways(self, level: int, sizes: tuple[int, ...]) -> int:
+        """In how many ways the holders from this level on may take their cards out of kinds of these sizes, as far as
+        they are bound."""
+        last = len(self._order) - 1
+        if level < last:
+            return self._cut(level, sizes).ways
+        if level > last or not self._takes[last]:
+            return 1
+        # Of the last one's cards all are alike: those who are left may hold each of them, or nobody is left.
+        size = sizes[self._takes[last][0]]
+        need = self._needs[self._order[last]]
+        return _CHOOSE[size][need] if need <= size else 0
 
     def _cut(self, level: int, sizes: tuple[int, ...]) -> "_Cut":
         """How the holder of this level may take its cards out of kinds of these sizes."""
@@ -157,8 +160,6 @@ class Shares:
         return cut
 
     def _new_cut(self, level: int, sizes: tuple[int, ...]) -> "_Cut":
-        if level == len(self._order):
-            return _Cut([1], [()], [()])
         takes = self._takes[level]
         nexts = self._next[level]
         later = [0] * len(self._groups[level + 1])
@@ -177,7 +178,8 @@ class Shares:
                 for need, counts in tried
                 for taken in range(max(least, need - room), min(size, need) + 1)
             ]
-        weights: list[int] = []
+        ways = 0
+        totals: list[int] = []
         kept: list[tuple[int, ...]] = []
         after: list[tuple[int, ...]] = []
         for need, counts in tried:
@@ -185,17 +187,19 @@ class Shares:
                 continue
             left = later[:]
             weight = 1
-            for group, taken in zip(takes, counts, strict=True):
-                weight *= comb(sizes[group], taken)
+            for at, group in enumerate(takes):
+                taken = counts[at]
+                weight *= _CHOOSE[sizes[group]][taken]
                 if nexts[group] >= 0:
                     left[nexts[group]] -= taken
             rest = tuple(left)
-            weight *= self._cut(level + 1, rest).ways
+            weight *= self._ways(level + 1, rest)
             if weight:
-                weights.append(weight)
+                ways += weight
+                totals.append(ways)
                 kept.append(tuple(counts))
                 after.append(rest)
-        return _Cut(weights, kept, after)
+        return _Cut(ways, totals, kept, after)
 
 
 class _Cut:
@@ -209,11 +213,28 @@ class _Cut:
 
     __slots__ = ("counts", "sizes", "totals", "ways")
 
-    def __init__(self, weights: list[int], counts: list[tuple[int, ...]], sizes: list[tuple[int, ...]]) -> None:
-        self.ways: Final = sum(weights)
-        self.totals: Final = list(accumulate(weights))
+    def __init__(
+        self, ways: int, totals: list[int], counts: list[tuple[int, ...]], sizes: list[tuple[int, ...]]
+    ) -> None:
+        self.ways: Final = ways
+        self.totals: Final = totals
         self.counts: Final = counts
         self.sizes: Final = sizes
+
+
+def _move(pool: list[int], share: list[int], need: int, uniform: Callable[[], float]) -> None:
+    """Moves any ``need`` cards of a pool to a share, evenly."""
+    left = len(pool)
+    if need == left:
+        share += pool
+        pool.clear()
+        return
+    for _ in range(need):
+        at = int(uniform() * left)
+        left -= 1
+        share.append(pool[at])
+        pool[at] = pool[left]
+        pool.pop()
 
 
 def _settled(may: list[int], wanted: list[tuple[int, int]]) -> list[tuple[int, int]]:
