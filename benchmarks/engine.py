@@ -17,7 +17,7 @@ from typing import Any
 import pyspiel
 
 import engine
-from engine.game import Game, State
+from engine.game import Game, Observation, State
 
 PEER = "oh_hell(players=4,num_tricks_fixed=12)"
 PEER_DECISIONS = 52
@@ -40,7 +40,8 @@ class Row:
 
     ``playout`` and ``step`` (a Python loop) play one deal that is dealt already, or the match where there are no deals,
     as OpenSpiel's do; ``match_playout`` and ``match_step`` play whole matches and deal every deal of them. ``new_game``
-    is a match from its seed, with its first deal.
+    is a match from its seed, with its first deal. ``sample`` is the mean of observations from all over random matches,
+    each prepared anew; the other costs are of one state in the middle of a deal.
     """
 
     game: str
@@ -161,7 +162,7 @@ def _round(game: Game, peer: Peer, number: int, seconds: float) -> dict[str, flo
     for _ in range(30):
         _step(middle, random.choice)
     seat = middle.to_act()[0]
-    view = middle.observe(seat)
+    views = _views(game)
     rng = random.Random(number)
 
     def deals() -> float:
@@ -209,7 +210,7 @@ def _round(game: Game, peer: Peer, number: int, seconds: float) -> dict[str, flo
         **{f"{name}s_per_s": rate for name, rate in rates.items()},
         "clone_us": _cost(middle.clone, seconds),
         "observe_us": _cost(lambda: middle.observe(seat), seconds),
-        "sample_us": _cost(lambda: engine.sample(game, view, rng), seconds),
+        "sample_us": _cost(lambda: [engine.sample(game, view, rng) for view in views], seconds) / len(views),
         "state_bytes": _largest(game),
     }
 
@@ -217,6 +218,18 @@ def _round(game: Game, peer: Peer, number: int, seconds: float) -> dict[str, flo
 def _step(state: State, choice: Callable[[list[int]], int]) -> None:
     for seat in state.to_act():
         state.apply(seat, choice(state.legal(seat)))
+
+
+def _views(game: Game) -> list[Observation]:
+    """What seats see at random decisions of some random matches."""
+    views: list[Observation] = []
+    while len(views) < 200:
+        state = game.start(random.randbytes(32))
+        while waiting := state.to_act():
+            if not random.randrange(10):
+                views.append(state.observe(random.choice(waiting)))
+            _step(state, random.choice)
+    return views
 
 
 def _lengths(start: State, *, match: bool) -> list[int]:
@@ -255,9 +268,9 @@ def _cost(work: Callable[[], object], seconds: float) -> float:
     """Microseconds of one call."""
 
     def many() -> int:
-        for _ in range(100):
+        for _ in range(20):
             work()
-        return 100
+        return 20
 
     return 1e6 / _rate(many, seconds)
 

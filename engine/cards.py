@@ -70,6 +70,11 @@ def cards_of(mask: int) -> list[int]:
 def mask_of(cards: Iterable[int]) -> int:
     """The set of some cards."""
     mask: i64 = 0
+    if isinstance(cards, bytes):
+        # The same without an iterator: compiled, this is some times as fast.
+        for at in range(len(cards)):
+            mask |= _ACE_OF_SPADES >> 51 - cards[at]
+        return mask
     for c in cards:
         mask |= _ACE_OF_SPADES >> 51 - c
     return mask

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.cards import write_card
+from engine.cards import mask_of, write_card
 from engine.game import OutOfPacks
 from engine.shuffle import check_seed, drawn, shuffled
 
@@ -11,14 +11,16 @@ class Deck:
     """What a table deals from, and how.
 
     :ivar cards: the unshuffled pack, ascending.
+    :ivar mask: the same as a set.
     :ivar step: what leads from a seat to the next one, modulo the seats: 1, or seats - 1 anticlockwise.
     :ivar first_dealer: the seat that the option of this name fixes, or RANDOM.
     """
 
-    __slots__ = ("cards", "first_dealer", "seats", "step")
+    __slots__ = ("cards", "first_dealer", "mask", "seats", "step")
 
     def __init__(self, cards: tuple[int, ...], seats: int, step: int, first_dealer: int | str) -> None:
         self.cards = cards
+        self.mask = mask_of(cards)
         self.seats = seats
         self.step = step
         self.first_dealer = first_dealer

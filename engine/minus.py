@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.bits import numbered
-from engine.cards import PACK, SUITS, write_card
+from engine.cards import PACK, SUITS, mask_of, write_card
 from engine.chance import Chance
 from engine.dealing import Dealing, Deck
 from engine.game import BROKEN, ActionTexts, GameKind, Phase, by_fields, refusal, restored
 from engine.options import flag, one_of, seat_or_random, whole
 from engine.saved import Saved, save
 from engine.score_sheet import ScoreSheet
-from engine.table import ALONE, Table
+from engine.table import ALONE, BYTE, Table
 from engine.trick_view import view
 from engine.tricks import DUTIES, NONE, UNSETTLED, TrickObservation, lowest
 
@@ -210,7 +210,7 @@ class MinusState:
             table.call(action - FIRST_CALL)
             self._ask()
         else:
-            self.laps += bytes((action - PASS,))
+            self.laps = self.laps + BYTE[action - PASS]
             if action != PASS:
                 self.standing = action - PASS
                 self.caller = table.leader = seat
@@ -286,8 +286,8 @@ class MinusState:
         self.table.lay(pack, 13, self.dealing.dealer)
         self.table.trump = UNSETTLED
         packet = [0, 0, 0, 0]
-        for at in range(20):
-            packet[(self.dealing.dealer + (at + 1) * self.game.step) % 4] |= 1 << pack[at]
+        for at in range(4):
+            packet[(self.dealing.dealer + (at + 1) * self.game.step) % 4] = mask_of(pack[at:20:4])
         self.packet = packet
         self.stage = FIRST_LAP
         self.laps = b""

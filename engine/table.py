@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 ALONE: Final[tuple[tuple[int, ...], ...]] = tuple((seat,) for seat in range(8))
 """For each seat the tuple of it alone: who is to act at a turn."""
 
-_BYTE: Final[tuple[bytes, ...]] = tuple(bytes((n,)) for n in range(256))
+BYTE: Final[tuple[bytes, ...]] = tuple(bytes((n,)) for n in range(256))
+"""For each number below 256 the bytes of it alone."""
 
 
 class Table:
@@ -117,7 +118,7 @@ class Table:
         bit = alone(card)
         self.gone |= bit
         # Not +=, which takes a slower way when it is compiled.
-        self.played = self.played + _BYTE[card]
+        self.played = self.played + BYTE[card]
         if not count:
             self.led = suit_around(bit)
             self.top = bit
@@ -140,7 +141,7 @@ class Table:
             return
         ahead = self.ahead
         self.won[ahead] += 1
-        self.leaders = self.leaders + _BYTE[self.leader]
+        self.leaders = self.leaders + BYTE[self.leader]
         self.leader = self.turn = ahead
         self.count = 0
         self.done += 1

@@ -44,7 +44,7 @@ class TrickWorlds:
         state = _begun(game, o, step)
         size = o.tricks
         needs = [size - len(played) for played in plays.by_seat]
-        unseen = mask_of(deck.cards) & ~mask_of(o.history + o.trick) & ~o.hand
+        unseen = deck.mask & ~state.table.gone & ~o.hand
         needs[o.seat] -= count(o.hand)
         needs.append(len(deck.cards) - seats * size)
         barred = [*plays.barred, 0]
