@@ -1,9 +1,11 @@
-"""What a wheel is made of where there is no C compiler."""
+"""What a wheel is made of: the engine where there is no C compiler, and the pages that a command prints."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
+
+import engine
 
 ROOT = Path(__file__).parent.parent
 
@@ -26,3 +28,18 @@ def test_a_compiled_engine_that_cannot_be_had_is_refused_in_a_sentence() -> None
     assert done.returncode == 1
     assert "Install one, name it in CC, or leave ARENA_COMPILE unset" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_wheel_has_the_rules_of_every_game(tmp_path: Path) -> None:
+    # The steps of a wheel that lay out its files; they are imported from there, away from the checkout.
+    built = tmp_path / "built"
+    command = [sys.executable, "setup.py", "--quiet", "egg_info", "--egg-base", str(tmp_path)]
+    command += ["build_py", "--build-lib", str(built)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    for game in engine.GAMES:
+        page = built / "arena" / "cli" / "rule_pages" / f"{game}.md"
+        assert page.read_bytes() == (ROOT / "docs" / "rules" / f"{game}.md").read_bytes()
+    program = f"import sys; sys.path.insert(0, {str(built)!r}); from arena.cli import main; main(['rules', 'minus'])"
+    command = [sys.executable, "-I", "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "(MN-31)" in done.stdout, done.stderr

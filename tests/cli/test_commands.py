@@ -256,16 +256,6 @@ def test_a_bot_that_fails_is_told_to_its_author_without_our_own_frames(
     assert "/arena/cli/" not in error
 
 
-@pytest.mark.parametrize("game", sorted(engine.GAMES))
-def test_the_rules_name_every_option(game: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rules"]) == 0
-    assert game in capsys.readouterr().out
-    assert main(["rules", game]) == 0
-    out = capsys.readouterr().out
-    for name, value in engine.write_options(engine.load(game).options).items():
-        assert f"\n{name}={value}\n" in out
-
-
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     record = tmp_path / "m.jsonl"
     main(["play", "callbreak", *["random"] * 4, "--seed", "01", "--record", str(record)])

@@ -1,0 +1,84 @@
+"""`arena rules` as a reader sees it: the page of a game as plain text, and beside it what the engine takes."""
+
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+import engine
+from arena.cli import main, rules
+from tests.requirements import ID
+
+PAGES = Path(__file__).parent.parent.parent / "docs" / "rules"
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["rules", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_without_a_game_the_games_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    firsts = [line.split()[0] for line in printed(capsys).splitlines() if line]
+    assert firsts == ["Game", *engine.GAMES, "next:"]
+
+
+@pytest.mark.parametrize("game", engine.GAMES)
+def test_every_rule_of_the_page_is_printed_with_its_id(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (PAGES / f"{game}.md").read_text("utf-8")
+    out = printed(capsys, game)
+    assert set(ID.findall(page)) <= set(ID.findall(out))
+    words = " ".join(page.partition("\n| ")[0].replace("**", "").replace("`", "").split()[2:])
+    assert words[:400] in " ".join(out.split())
+    assert "**" not in out
+    assert "| ---" not in out
+
+
+@pytest.mark.parametrize("game", engine.GAMES)
+def test_every_name_and_option_is_printed_as_the_engine_has_it(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    kind = engine.GAMES[game]
+    for words in ([game], [game, "--options"]):
+        out = printed(capsys, *words)
+        for name, value in engine.write_options(engine.load(game).options).items():
+            assert f"\n{name}={value}\n" in out
+        joined = " ".join(out.split())
+        for alias in kind.aliases:
+            assert alias in joined
+        for preset in kind.presets:
+            assert f"\n    preset {preset}: " in out
+
+
+def test_a_preset_prints_its_game_with_what_the_preset_sets(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "\ndirection=anticlockwise\n" in printed(capsys, "callbreak-nepal")
+
+
+@pytest.mark.parametrize("game", engine.GAMES)
+def test_options_alone_come_without_the_page(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options = printed(capsys, game, "--options")
+    assert options.startswith(f"{engine.GAMES[game].title} ({game}), ")
+    assert "House play" not in options
+    assert printed(capsys, game).endswith(f"\n\n{options}")
+
+
+@pytest.mark.parametrize(("columns", "most"), [(None, 80), ("200", 80), ("60", 60)])
+@pytest.mark.parametrize("game", engine.GAMES)
+def test_lines_fit_the_terminal_and_eighty_columns(
+    game: str, columns: str | None, most: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    lines = printed(capsys, game).splitlines()
+    assert max(map(cell_len, lines)) <= most
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_a_link_is_printed_as_its_text(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    rules._print_page("As in [Callbreak](callbreak.md), with `min_call` **1**.", 80)
+    assert capsys.readouterr().out == "As in Callbreak, with min_call 1.\n"
+
+
+@pytest.mark.parametrize("words", [["whist"], ["whist", "--options"], ["--options"]])
+def test_a_wrong_or_missing_game_is_told_the_right_ones(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", *words]) == 2
+    assert ", ".join(engine.GAMES) in capsys.readouterr().err
