@@ -2,10 +2,9 @@
 see, and a match around cards that agree with it. Knows no scoring."""
 
 import random
-from collections.abc import Sequence
-from math import comb
 from typing import Final
 
+from engine import worlds_past as past
 from engine.bits import count
 from engine.callbreak import HONOURS, Callbreak, CallbreakState
 from engine.cards import ABOVE, SPADES, SUIT_MASK, cards_of, mask_of
@@ -29,7 +28,7 @@ class TrickWorlds:
     """
 
     __slots__ = (
-        "_dealer", "_deck", "_first_trumps", "_game", "_made", "_owed", "_packet", "_played",
+        "_best", "_dealer", "_deck", "_first_trumps", "_game", "_made", "_packet", "_played",
         "_redeal", "_size", "_state", "_step", "shares",
     )  # fmt: skip
 
@@ -65,17 +64,17 @@ class TrickWorlds:
         self._packet: Final = isinstance(state, MinusState) and state.stage == FIRST_LAP
         self._played: Final = [bytes(played) for played in plays.by_seat]
         self._played[o.seat] += bytes(cards_of(o.hand))
-        first_trumps: list[str] = []
+        trumps: list[str] = []
         made: list[list[int]] = []
-        owed: list[tuple[int, int, int]] = []
+        best: list[list[int]] = []
         if isinstance(game, ContractWhist):
-            first_trumps = _first_trumps(game, o)
-            made = [_contracts(game, o, seat, over=state.sheet.over) for seat in range(seats)]
+            trumps = past.first_trumps(game, o)
+            made = [past.contracts(game, o, seat, over=state.sheet.over) for seat in range(seats)]
         elif isinstance(game, Callbreak) and game.options.tie_break == "best_deal":
-            owed = [_earlier(o, seat, over=state.sheet.over) for seat in range(seats)]
-        self._first_trumps: Final = first_trumps
+            best = past.bests(game, o, over=state.sheet.over)
+        self._first_trumps: Final = trumps
         self._made: Final = made
-        self._owed: Final = owed
+        self._best: Final = best
 
     def draw(self, rng: random.Random) -> TrickState:
         """One of the matches, every way in which the cards may lie as likely as any other. Later deals follow from the
@@ -101,7 +100,9 @@ class TrickWorlds:
         state = self._state.clone()
         dealing = state.dealing
         dealing.pack = bytes(pack)
-        dealing.supply = Supply(self._deck, rng.randbytes(SEED_BYTES), (*self._thrown_in(rng), dealing.pack))
+        game = self._game
+        thrown_in = past.thrown_in(game, self._redeal, rng) if self._redeal and isinstance(game, Callbreak) else []
+        dealing.supply = Supply(self._deck, rng.randbytes(SEED_BYTES), (*thrown_in, dealing.pack))
         state.table.dealt = hands
         if isinstance(state, MinusState):
             if self._packet:
@@ -112,28 +113,9 @@ class TrickWorlds:
         elif isinstance(state, ContractWhistState):
             state.first_trump = self._first_trumps[int(rng.random() * len(self._first_trumps))]
             state.made = [made[int(rng.random() * len(made))] for made in self._made]
-        elif self._owed:
-            state.best = [_best(self._game, *owed, rng) for owed in self._owed]
+        elif self._best:
+            state.best = [best[int(rng.random() * len(best))] for best in self._best]
         return state
-
-    def _thrown_in(self, rng: random.Random) -> list[bytes]:
-        """Packs that may have been thrown in before this one was dealt. Nothing is told of them but that they were."""
-        packs: list[bytes] = []
-        game = self._game
-        if not self._redeal or not isinstance(game, Callbreak):
-            return packs
-        options = game.options
-        missing = [SUIT_MASK[SPADES]] * options.redeal_no_spades + [HONOURS] * options.redeal_no_honours
-        for _ in range(self._redeal):
-            if options.redeal_below > 4 * options.min_call:
-                cards = list(self._deck.cards)
-                rng.shuffle(cards)
-                packs.append(bytes(cards))
-            elif missing:
-                packs.append(_unfair(missing, rng))
-            else:
-                raise ValueError(CONTRADICTION)
-        return packs
 
 
 class Plays:
@@ -230,26 +212,6 @@ def _fair(game: Callbreak, o: TrickObservation, plays: Plays) -> list[tuple[int,
     ]
 
 
-def _unfair(missing: Sequence[int], rng: random.Random) -> bytes:
-    """Any pack that gives some seat a hand without a card of one of these sets, evenly."""
-    # A seat and a set are drawn as often as they occur, and then one of their packs. A pack with several such hands
-    # comes up once for each of them, so it is kept that much more rarely.
-    chances = [comb(52 - mask.bit_count(), 13) for mask in missing]
-    while True:
-        (mask,) = rng.choices(missing, chances)
-        seat = rng.randrange(4)
-        hand = rng.sample([card for card in range(52) if not mask >> card & 1], 13)
-        rest = list(set(range(52)).difference(hand))
-        rng.shuffle(rest)
-        pack = bytearray(52)
-        pack[seat::4] = bytes(hand)
-        for at in range(3):
-            pack[(seat + 1 + at) % 4 :: 4] = bytes(rest[at::3])
-        found = sum([not mask_of(pack[at::4]) & other for other in missing for at in range(4)])
-        if not rng.randrange(found):
-            return bytes(pack)
-
-
 def _begun(game: TrickGame, o: TrickObservation, step: int) -> TrickState:
     """A match that is where the observation says, with no cards in the hands."""
     over = len(o.leaders) == o.tricks
@@ -272,7 +234,7 @@ def _begun(game: TrickGame, o: TrickObservation, step: int) -> TrickState:
     elif isinstance(game, Minus):
         state = MinusState(game, dealing, game.table(), sheet)
     else:
-        state = ContractWhistState(game, dealing, game.table(), sheet, _first_trumps(game, o)[0])
+        state = ContractWhistState(game, dealing, game.table(), sheet, past.first_trumps(game, o)[0])
     state.lay()
     table = state.table
     if isinstance(state, MinusState):
@@ -306,62 +268,3 @@ def _talk(state: MinusState, o: TrickObservation) -> None:
         seat = state.table.turn
         if state.stage < FIRST_LAP and state.stage != PLAY and o.calls[seat] != NONE:
             state.apply_unchecked(seat, FIRST_CALL + o.calls[seat])
-
-
-def _first_trumps(game: ContractWhist, o: TrickObservation) -> list[str]:
-    """Trumps of the first hand after which this one has the trump that is seen. There can be several, and the
-    observation does not remember which it was."""
-    fixed = game.options.first_trump
-    able = [fixed] if fixed in game.suits else game.suits
-    found = [suit for suit in able if game.trump(suit, o.deal) == o.trump]
-    if not found:
-        raise ValueError(CONTRADICTION)
-    return found
-
-
-def _contracts(game: ContractWhist, o: TrickObservation, seat: int, *, over: bool) -> list[int]:
-    """What the contracts that a seat has made may add up to. Its total says it up to tens; so each number of contracts
-    that fits is as good as any other."""
-    finished = min(o.deal + over, game.hands)
-    total = o.totals[seat]
-    made = 0
-    if o.last is not None and o.deal + over <= game.hands:
-        finished -= 1
-        total -= o.last.scores[seat]
-        made = o.last.calls[seat] if o.last.scores[seat] else 0
-    sums: list[int] = []
-    most = 0
-    for times in range(finished + 1):
-        earlier = total - 10 * times
-        if 0 <= earlier <= most:
-            sums.append(made + earlier)
-        most += game.size(times)
-    if not sums:
-        raise ValueError(CONTRADICTION)
-    return sums
-
-
-def _earlier(o: TrickObservation, seat: int, *, over: bool) -> tuple[int, int, int]:
-    """How many deals were finished before the last one, what a seat scored in them together, and in the last one."""
-    last = o.last.scores[seat] if o.last is not None else 0
-    return o.deal + over - 1, o.totals[seat] - last, last
-
-
-def _best(game: TrickGame, deals: int, total: int, last: int, rng: random.Random) -> int:
-    """A best single deal of a seat that scored ``total`` in some deals and ``last`` in one more."""
-    if deals < 0:
-        return 0
-    assert isinstance(game, Callbreak)
-    scores = sorted({game.score(call, won) for call in range(game.options.min_call, 14) for won in range(14)})
-    reached = [{0}]
-    for _ in range(deals - 1):
-        reached.append({so_far + score for so_far in reached[-1] for score in scores})
-    best = last
-    for left in range(deals - 1, -1, -1):
-        able = [score for score in scores if total - score in reached[left]]
-        if not able:
-            raise ValueError(CONTRADICTION)
-        score = rng.choice(able)
-        best = max(best, score)
-        total -= score
-    return best

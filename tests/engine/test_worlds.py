@@ -18,8 +18,9 @@ from engine.dealing import Supply
 from engine.game import Game
 from engine.tricks import TrickObservation
 from engine.worlds_pairs import PairsWorlds, _last_won
+from engine.worlds_past import _PastDeals, _unfair
 from engine.worlds_shares import Shares
-from engine.worlds_tricks import TrickWorlds, _unfair
+from engine.worlds_tricks import TrickWorlds
 from tests.engine.walks import TRICK_TABLES, games, pack_of, shared_out, some_state, take, walk
 
 numbers = st.integers(0, 10**6)
@@ -452,3 +453,17 @@ def test_a_first_trump_that_the_options_fix_is_kept_and_any_other_one_is_open() 
         worlds: Any = engine.worlds(game, state.observe(0))
         assert _view(state, 0).trump == DIAMONDS
         assert {worlds.draw(rng).first_trump for _ in range(40)} == found
+
+
+def test_a_best_deal_is_drawn_among_just_those_that_fit_the_total() -> None:
+    game: Any = engine.load("callbreak", min_call=2)
+    scores = sorted({game.score(call, won) for call in range(2, 14) for won in range(14)})
+    past = _PastDeals(scores)
+    fits: dict[int, set[int]] = {}
+    for deals in itertools.combinations_with_replacement(scores, 3):
+        fits.setdefault(sum(deals), set()).add(max(deals))
+    rng = random.Random(2)
+    for total in rng.sample(sorted(fits), 60):
+        assert past.bests(3, total) == sorted(fits[total])
+    with pytest.raises(ValueError, match="No world"):
+        past.bests(3, 3 * max(scores) + 1)
