@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 the job failed, 2 wrong use.
 """
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ class Parser(argparse.ArgumentParser):
 
 def run() -> NoReturn:
     """The console script. Ends without waiting: a gRPC client sometimes hangs while Python takes it apart at exit."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a letter that the terminal does not have ends no command
     code = main()
     try:
         sys.stdout.flush()

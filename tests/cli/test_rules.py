@@ -1,5 +1,8 @@
 """`arena rules` as a reader sees it: the page of a game as plain text, and beside it what the engine takes."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,6 +79,14 @@ def test_a_link_is_printed_as_its_text(monkeypatch: pytest.MonkeyPatch, capsys: 
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     rules._print_page("As in [Callbreak](callbreak.md), with `min_call` **1**.", 80)
     assert capsys.readouterr().out == "As in Callbreak, with min_call 1.\n"
+
+
+def test_letters_that_a_terminal_does_not_have_become_question_marks() -> None:
+    command = [sys.executable, "-m", "arena", "rules", "callbreak"]
+    latin = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(command, env=latin, capture_output=True, encoding="latin-1", check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "lakadi, ?????, call" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize("words", [["whist"], ["whist", "--options"], ["--options"]])
