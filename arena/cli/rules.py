@@ -82,7 +82,7 @@ def _print_options(kind: engine.GameKind, preset: dict[str, object], width: int)
     for field in dataclasses.fields(kind.options):
         print(f"\n{field.name}={write_value(preset.get(field.name, field.default))}")
         _print_wrapped(f"{field.metadata['text']} ({field.metadata['rule']})", width)
-        _print_wrapped(f"takes {valid_values(field.metadata, kind.usual_seats)}", width)
+        _print_wrapped(f"takes {valid_values(field.metadata, kind.seat_counts[-1])}", width)
 
 
 def _print_wrapped(text: str, width: int) -> None:

@@ -15,6 +15,13 @@ from tests.requirements import ID
 PAGES = Path(__file__).parent.parent.parent / "docs" / "rules"
 
 
+@pytest.fixture(autouse=True)
+def no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the terminal that runs the tests says of itself."""
+    for name in ("COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert main(["rules", *words]) == 0
     return capsys.readouterr().out
@@ -67,7 +74,6 @@ def test_options_alone_come_without_the_page(game: str, capsys: pytest.CaptureFi
 def test_lines_fit_the_terminal_and_eighty_columns(
     game: str, columns: str | None, most: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
     if columns is not None:
         monkeypatch.setenv("COLUMNS", columns)
     lines = printed(capsys, game).splitlines()
@@ -75,10 +81,14 @@ def test_lines_fit_the_terminal_and_eighty_columns(
     assert all(line == line.rstrip() for line in lines)
 
 
-def test_a_link_is_printed_as_its_text(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-    rules._print_page("As in [Callbreak](callbreak.md), with `min_call` **1**.", 80)
-    assert capsys.readouterr().out == "As in Callbreak, with min_call 1.\n"
+@pytest.mark.parametrize(("terminal", "one"), [("0", "one"), ("1", "\x1b[1mone\x1b[0m")])
+def test_a_link_is_printed_as_its_text(
+    terminal: str, one: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TTY_COMPATIBLE", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    rules._print_page("As in [Callbreak](callbreak.md), with **one** call.", 80)
+    assert capsys.readouterr().out == f"As in Callbreak, with {one} call.\n"
 
 
 def test_letters_that_a_terminal_does_not_have_become_question_marks() -> None:
