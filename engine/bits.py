@@ -32,10 +32,10 @@ def count(bits: i64) -> i64:
 
 def numbered(bits: i64, first: i64) -> list[int]:
     """The numbers of the bits of a set, ascending, when bit 0 is number ``first``."""
-    if not bits & (bits - 1):
-        return [first + count(bits - 1)] if bits else []
     numbers: list[int] = []
+    before: int = first - 1
     while bits:
-        numbers.append(first + count((bits & -bits) - 1))
+        low: int = bits & -bits
+        numbers.append(before + low.bit_length())
         bits &= bits - 1
     return numbers
