@@ -1,16 +1,18 @@
 """Minus rule by rule; the test ids are the rule ids of docs/rules/minus.md."""
 
+import itertools
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 import engine
-from engine.cards import SPADES, mask_of, read_cards
+from engine.cards import HEARTS, SPADES, cards_of, mask_of, read_cards, write_card
 from engine.game import OutOfPacks
 from engine.minus import Minus, MinusState
 from engine.score_sheet import ScoreSheet
-from engine.tricks import NONE, UNSETTLED
+from engine.tricks import DUTIES, NONE, UNSETTLED, legal, winner
 from tests.engine.walks import SEED, legal_texts, pack_of, take, walk
 
 GOLDEN_HANDS = (
@@ -19,6 +21,7 @@ GOLDEN_HANDS = (
     "6S TH 5H QC 3C TS KH JH AD KD KC 9C 7C",
     "8H 5D AC JC TC QS QH 3H TD 6D 4D 6C 4C",
 )
+SWAPPED = (*GOLDEN_HANDS[:2], GOLDEN_HANDS[3], GOLDEN_HANDS[2])
 GOLDEN_PLAY = [
     (0, "5S KS TS QS", 1),
     (1, "7S 6S 5D 8S", 0),
@@ -50,9 +53,9 @@ def _start(*texts: str, dealer: int = 0, packs: int = 1, **options: Any) -> Minu
     return state
 
 
-def _laps(state: MinusState) -> set[int]:
-    """The numbers that may be called now; 0 for a pass."""
-    return {0 if text == "pass" else int(text.removeprefix("trump ")[:-1]) for text in legal_texts(state)}
+def _turn(*numbers: int) -> set[str]:
+    """A turn of a lap, as texts: a pass, or one of these numbers in any suit."""
+    return {"pass", *(f"trump {number}{suit}" for number in numbers for suit in "CDHS")}
 
 
 @pytest.mark.parametrize("seats", [3, 5])
@@ -61,21 +64,94 @@ def test_mn_01_four_seats_only(seats: int) -> None:
         engine.load("minus", seats)
 
 
-@pytest.mark.parametrize(("direction", "first"), [("clockwise", 1), ("anticlockwise", 3)], ids=["MN-04", "MN-V7"])
-def test_the_dealers_next_seat_begins(direction: str, first: int) -> None:
+def test_mn_02_a_pack_is_52_different_cards() -> None:
+    game = _game()
+    assert sorted(game.write(action) for action in range(52)) == sorted(r + s for r in "23456789TJQKA" for s in "CDHS")
+    state = game.start(SEED)
+    take(state, *["pass"] * 4)
+    assert sorted(card for seat in range(4) for card in cards_of(state.observe(seat).hand)) == [*range(52)]
+    for wrong in (range(51), [*range(51), 50], range(53)):
+        with pytest.raises(ValueError, match="each of the 52 cards"):
+            game.start_from([wrong])
+
+
+@pytest.mark.parametrize("suit", ["S", "H", "D", "C"], ids=["MN-03-S", "MN-03-H", "MN-03-D", "MN-03-C"])
+def test_an_ace_is_high_and_a_two_is_low(suit: str) -> None:
+    game = _game()
+    cards = read_cards(" ".join(rank + suit for rank in "23456789TJQKA"))
+    for low, high in itertools.pairwise(cards):
+        for trump in range(4):
+            assert (winner([low, high], trump), winner([high, low], trump)) == (1, 0)
+    for low, middle, high in zip(cards, cards[1:], cards[2:], strict=False):
+        for trump in range(4):
+            answers = legal(mask_of([low, high]), [middle], trump, game.must_beat, game.trump_when_void)
+            assert answers == mask_of([high])
+
+
+@pytest.mark.parametrize("direction", ["clockwise", "anticlockwise"], ids=["MN-04", "MN-V7"])
+def test_everything_begins_at_the_dealers_next_seat_and_goes_on_from_there(direction: str) -> None:
     state = _game(direction=direction).start_from([range(52)], first_dealer=0)
-    assert state.to_act() == (first,)
-    assert state.packet[first] == mask_of([0, 4, 8, 12, 16])
-    take(state, *["pass"] * 8)
-    assert state.to_act() == (first,)
+    order = [1, 2, 3, 0] if direction == "clockwise" else [3, 2, 1, 0]
+    for at, seat in enumerate(order):
+        assert state.packet[seat] == mask_of(range(at, 20, 4))
+    for _ in range(4):  # Two laps, the calls and the first trick.
+        for seat in order:
+            assert state.to_act() == (seat,)
+            state.apply(seat, state.fallback(seat))
 
 
+@pytest.mark.rule("MN-06", "MN-07", "MN-14")
 def test_mn_05_to_07_two_packets() -> None:
     state = _start()
     assert [state.observe(seat).hand for seat in range(4)] == [mask_of(read_cards(h)[:5]) for h in GOLDEN_HANDS]
     take(state, *["pass"] * 4)
-    assert [state.observe(seat).hand for seat in range(4)] == [mask_of(read_cards(h)) for h in GOLDEN_HANDS]  # MN-14
+    assert [state.observe(seat).hand for seat in range(4)] == [mask_of(read_cards(h)) for h in GOLDEN_HANDS]
     assert state.phase() == 3
+
+
+@pytest.mark.rule("MN-B16")
+def test_mn_06_the_first_lap_shows_nothing_of_the_second_packet() -> None:
+    """Whatever the second packet is, all that a seat sees is the same, and of other hands it sees calls alone."""
+    pack = pack_of(GOLDEN_HANDS, 0)
+    states = [_game().start_from([[*pack[:20], *rest]], first_dealer=0) for rest in (pack[20:], pack[:19:-1])]
+    for said in ("pass", "trump 5H", "trump 6D"):
+        for seat in range(4):
+            assert states[0].observe(seat) == states[1].observe(seat)
+        for state in states:
+            take(state, said)
+    for state in states:
+        assert {state.observe(seat).laps for seat in range(4)} == {state.laps}
+        assert state.laps == bytes([0, *(state.game.read(text) - 64 for text in ("trump 5H", "trump 6D"))])
+
+
+def test_mn_b16_the_calls_of_the_laps_are_public_and_hands_are_not() -> None:
+    """Seats 2 and 3 have each other's cards: nobody else can tell, at no turn of the laps and of the calls."""
+    one, other = (_game().start_from([pack_of(hands, 0)], first_dealer=0) for hands in (GOLDEN_HANDS, SWAPPED))
+    laps = "pass, trump 5H, pass, trump 6S, pass, trump 10D, pass, trump 11C"
+    for text in [*laps.split(", "), "call 2", "call 5", "call 13"]:
+        for seat in (0, 1):
+            assert one.observe(seat) == other.observe(seat)
+        said = one.laps
+        asked = one.to_act()[0]
+        take(one, text)
+        take(other, text)
+        if not text.startswith("call"):
+            assert all(one.observe(seat).laps == said + bytes([one.game.read(text) - 64]) for seat in range(4))
+        else:
+            assert all(one.observe(seat).calls[asked] == int(text[5:]) for seat in range(4))
+
+
+def test_mn_b9_the_second_packet_is_settled_before_the_first_lap() -> None:
+    hands = set()
+    for lap in ("pass", "trump 5H", "trump 7S"):
+        state = _game(first_dealer=0).start(SEED)
+        pack = state.packs()[0]
+        take(state, lap, "pass", "pass", "pass")
+        for at in range(4):  # One card at a time from the dealer's left, five and then eight.
+            assert state.packet[(at + 1) % 4] == mask_of(pack[at:20:4])
+            assert state.observe((at + 1) % 4).hand == mask_of([*pack[at:20:4], *pack[20 + at :: 4]])
+        hands.add(pack)
+    assert len(hands) == 1
 
 
 @pytest.mark.parametrize(
@@ -86,13 +162,18 @@ def test_mn_05_to_07_two_packets() -> None:
         (0, [-2, -2, 3, 1], "clockwise", 1),
         (2, [4, 4, 4, 4], "clockwise", 3),
         (1, [-2, 3, -2, 5], "anticlockwise", 0),
+        (1, [-3, -3, 8, -3], "clockwise", 3),
+        (3, [9, -3, -3, -3], "clockwise", 1),
+        (3, [0, 5, 5, 0], "clockwise", 0),
     ],
-    ids=["MN-08", "MN-09", "MN-09-last", "MN-09-all", "MN-V7"],
+    ids=["MN-08", "MN-09", "MN-09-last", "MN-09-all", "MN-V7", "MN-B10-three", "MN-B10-last", "MN-B10-two"],
 )
+@pytest.mark.rule("MN-T5")
 def test_next_dealer(dealer: int, totals: list[int], direction: str, wanted: int) -> None:
     assert _game(direction=direction).next_dealer(dealer, totals) == wanted
 
 
+@pytest.mark.rule("MN-B10")
 def test_mn_08_the_lowest_total_deals_in_a_match() -> None:
     state = _game(first_dealer=2).start(SEED)
     rng = random.Random(5)
@@ -104,67 +185,87 @@ def test_mn_08_the_lowest_total_deals_in_a_match() -> None:
             assert state.sheet.totals[state.dealing.dealer] == min(state.sheet.totals)
 
 
-def test_mn_10_one_turn_each_dealer_last() -> None:
+@pytest.mark.parametrize(
+    "laps",
+    [
+        "pass pass pass pass pass pass pass pass",
+        "5H pass 6C 7D 10S 11C pass 12H",
+        "pass 7S pass pass pass 13D pass pass",
+    ],
+)
+def test_mn_10_mn_14_one_turn_each_dealer_last(laps: str) -> None:
+    """Who passed, was overcalled or stands has a turn in the second lap too, and sees 13 cards there."""
     state = _start()
     asked: list[int] = []
-    for _ in range(8):
-        asked += state.to_act()
-        take(state, "pass")
+    for turn in laps.split():
+        seat = state.to_act()[0]
+        assert state.phase() == (2 if len(asked) < 4 else 3)
+        assert state.observe(seat).hand.bit_count() == (5 if len(asked) < 4 else 13)
+        asked.append(seat)
+        take(state, turn if turn == "pass" else f"trump {turn}")
     assert asked == [1, 2, 3, 0] * 2
+    assert state.phase() == 1
 
 
 @pytest.mark.parametrize(
     ("spoken", "numbers"),
     [
-        ([], {0, 5, 6, 7}),
-        (["trump 5D"], {0, 6, 7}),
-        (["trump 6H"], {0, 7}),
-        (["trump 7C"], {0}),
-        (["pass"] * 4, {0, 10, 11, 12, 13}),
-        (["pass"] * 4 + ["trump 12S"], {0, 13}),
-        (["pass"] * 4 + ["trump 13S"], {0}),
-        (["trump 7S", "pass", "pass", "pass"], {0, 10, 11, 12, 13}),
+        ([], [5, 6, 7]),
+        (["trump 5D"], [6, 7]),
+        (["trump 6H"], [7]),
+        (["trump 7C"], []),
+        (["trump 5D", "pass", "trump 6D"], [7]),
+        (["pass"] * 4, [10, 11, 12, 13]),
+        (["pass"] * 4 + ["trump 10S"], [11, 12, 13]),
+        (["pass"] * 4 + ["trump 12S"], [13]),
+        (["pass"] * 4 + ["trump 13S"], []),
+        (["trump 7S", "pass", "pass", "pass"], [10, 11, 12, 13]),
     ],
-    ids=["MN-T3-none", "MN-T3-5", "MN-11", "MN-T3-7", "MN-15", "MN-T3-12", "MN-T3-13", "MN-T3-lap-1-stands"],
-)
-def test_lap_legality(spoken: list[str], numbers: set[int]) -> None:
-    state = _start(*spoken)
-    assert _laps(state) == numbers
-    suits = {text[-1] for text in legal_texts(state) if text != "pass"}
-    assert suits == (set("CDHS") if numbers != {0} else set())  # MN-11, MN-B8: any suit, but strictly higher
+    ids=[
+        "MN-T3-none", "MN-T3-5", "MN-11", "MN-T3-7", "MN-11-two-calls", "MN-15", "MN-15-higher", "MN-T3-12", "MN-T3-13",
+        "MN-T3-lap-1-stands",
+    ],
+)  # fmt: skip
+@pytest.mark.rule("MN-B1", "MN-B8")
+def test_lap_legality(spoken: list[str], numbers: list[int]) -> None:
+    """Pass, or a higher number in any suit: the same number in another suit is not higher."""
+    assert legal_texts(_start(*spoken)) == _turn(*numbers)
 
 
 @pytest.mark.parametrize(
-    ("least", "lap", "numbers"),
+    ("least", "spoken", "numbers"),
     [
-        (5, "trump 6C", {0, *range(7, 14)}),
-        (5, "trump 7C", {0, *range(8, 14)}),
-        (5, "pass", {0, *range(5, 14)}),
-        (13, "pass", {0, 13}),
-        (9, "pass", {0, *range(9, 14)}),
-        (12, "trump 5S", {0, 12, 13}),
+        (5, "trump 6C, pass, pass, pass", range(7, 14)),
+        (5, "trump 6C, pass, pass, pass, trump 7C", range(8, 14)),
+        (5, "trump 7C, pass, pass, pass", range(8, 14)),
+        (5, "pass, pass, pass, pass", range(5, 14)),
+        (13, "pass, pass, pass, pass", [13]),
+        (9, "pass, pass, pass, pass", range(9, 14)),
+        (12, "trump 5S, pass, pass, pass", [12, 13]),
     ],
-    ids=["MN-B4", "MN-B4", "MN-B4", "MN-B4", "MN-V1", "MN-V1"],
+    ids=["MN-B4", "MN-B4", "MN-B4", "MN-B4", "MN-B4", "MN-V1", "MN-V1"],
 )
-def test_takeover_floor(least: int, lap: str, numbers: set[int]) -> None:
-    assert _laps(_start(lap, "pass", "pass", "pass", takeover_min=least)) == numbers
+def test_takeover_floor(least: int, spoken: str, numbers: Sequence[int]) -> None:
+    assert legal_texts(_start(*spoken.split(", "), takeover_min=least)) == _turn(*numbers)
 
 
 LAPS = [
-    ("MN-12", "trump 5H, pass, trump 6C, pass, pass, pass, pass, pass", "C", 3, 3, {3: 6}),
-    ("MN-13", "pass, pass, pass, pass, pass, pass, pass, pass", "S", NONE, 1, {}),
+    ("MN-12-MN-18", "trump 5H, pass, trump 6C, pass, pass, pass, pass, pass", "C", 3, 3, {3: 6}),
+    ("MN-13-MN-18-MN-23-MN-T4", "pass, pass, pass, pass, pass, pass, pass, pass", "S", NONE, 1, {}),
     ("MN-16", "pass, pass, pass, pass, trump 10S, pass, trump 12D, pass", "D", 3, 3, {3: 12}),
-    ("MN-17", "pass, pass, trump 6C, pass, pass, pass, pass, trump 10S", "S", 0, 0, {0: 10}),
-    ("MN-T4-late", "pass, pass, pass, pass, pass, trump 11D, pass, pass", "D", 2, 2, {2: 11}),
-    ("MN-T4-early", "trump 5H, pass, pass, pass, pass, pass, pass, pass", "H", 1, 1, {1: 5}),
-    ("MN-B2", "trump 5H, pass, pass, pass, trump 10H, pass, pass, pass", "H", 1, 1, {1: 10}),
-    ("MN-B3", "trump 7H, pass, pass, pass, pass, trump 10S, trump 11C, pass", "C", 3, 3, {3: 11}),
+    ("MN-17-MN-22", "pass, pass, trump 6C, pass, pass, pass, pass, trump 10S", "S", 0, 0, {0: 10}),
+    ("MN-T4-MN-B5", "pass, pass, pass, pass, pass, trump 11D, pass, pass", "D", 2, 2, {2: 11}),
+    ("MN-T4-MN-18", "trump 5H, pass, pass, pass, pass, pass, pass, pass", "H", 1, 1, {1: 5}),
+    ("MN-B2-MN-T4", "trump 5H, pass, pass, pass, trump 10H, pass, pass, pass", "H", 1, 1, {1: 10}),
+    ("MN-B2-overcalled", "trump 5H, pass, pass, pass, trump 10H, pass, pass, trump 11S", "S", 0, 0, {0: 11}),
+    ("MN-B3-MN-T4", "trump 7H, pass, pass, pass, pass, trump 10S, trump 11C, pass", "C", 3, 3, {3: 11}),
 ]
 
 
 @pytest.mark.parametrize(
     ("laps", "trump", "caller", "leader", "calls"), [c[1:] for c in LAPS], ids=[c[0] for c in LAPS]
 )
+@pytest.mark.rule("MN-19", "MN-20", "MN-22", "MN-B1", "MN-B12")
 def test_laps(laps: str, trump: str, caller: int, leader: int, calls: dict[int, int]) -> None:
     texts = laps.split(", ")
     state = _start(*texts[:7])
@@ -177,20 +278,32 @@ def test_laps(laps: str, trump: str, caller: int, leader: int, calls: dict[int, 
     assert len(view.laps) == 8
     asked: list[int] = []
     while state.phase() == 1:
-        asked += state.to_act()
-        assert legal_texts(state) == {f"call {n}" for n in range(2, 14)}  # MN-19, MN-B12
+        (seat,) = state.to_act()
+        asked.append(seat)
+        assert legal_texts(state) == {f"call {n}" for n in range(2, 14)}
         take(state, "call 13")
-    assert asked == [seat for seat in (1, 2, 3, 0) if seat != caller]  # MN-19, MN-20, MN-T6
-    assert state.to_act() == (leader,)  # MN-22, MN-23
-    assert state.table.calls == [calls.get(seat, 13) for seat in range(4)]  # MN-21
+        assert all(state.observe(other).calls[seat] == 13 for other in range(4))
+    assert asked == [seat for seat in (1, 2, 3, 0) if seat != caller]
+    assert state.to_act() == (leader,)
+    assert state.table.calls == [calls.get(seat, 13) for seat in range(4)]
 
 
+@pytest.mark.parametrize(("lap", "call"), [("trump 5H", 2), ("trump 13H", 13)])
+def test_mn_21_the_calls_may_add_up_to_anything(lap: str, call: int) -> None:
+    laps = ["pass"] * 8
+    laps[0 if lap == "trump 5H" else 4] = lap
+    state = _start(*laps, *[f"call {call}"] * 3)
+    assert (state.phase(), state.deal, state.redeal, state.to_act()) == (0, 0, 0, (1,))
+
+
+@pytest.mark.rule("MN-B5")
 def test_mn_v2_without_a_second_lap_the_calls_follow_at_once() -> None:
     state = _start("pass", "trump 5C", "pass", "pass", second_lap=False)
     assert state.phase() == 1
     assert (state.observe(0).trump, state.observe(0).caller) == (0, 2)
+    assert all(state.observe(seat).hand.bit_count() == 13 for seat in range(4))
     passed = _start("pass", "pass", "pass", "pass", *["call 2"] * 4, second_lap=False)
-    assert (passed.to_act(), passed.table.trump) == ((1,), SPADES)  # MN-B5
+    assert (passed.to_act(), passed.table.trump) == ((1,), SPADES)
 
 
 @pytest.mark.parametrize("suit", ["S", "H", "D", "C"])
@@ -208,21 +321,118 @@ def test_scores(call: int, won: int, score: int) -> None:
     assert _game().score(call, won) == score
 
 
+def _play_golden_deal(state: MinusState) -> None:
+    """The thirteen tricks of the golden deal, by their leaders, with the cards and winners that they have."""
+    deal = state.deal
+    for leader, trick, won in GOLDEN_PLAY:
+        assert state.to_act() == (leader,)
+        take(state, *trick.split())
+        if state.deal == deal:
+            assert state.to_act() == (won,)
+
+
+@pytest.mark.rule("MN-24")
 def test_mn_t1_mn_t2_golden_deal() -> None:
     state = _start("trump 5H", "pass", "trump 6C", "pass", "pass", "pass", "pass", "trump 10S", packs=2)
     assert state.to_act() == (1,)
     take(state, "call 2", "call 3", "call 2")
-    for leader, trick, winner in GOLDEN_PLAY:
-        assert state.to_act() == (leader,)
-        take(state, *trick.split())
-        if state.deal == 0:
-            assert state.to_act() == (winner,)
+    _play_golden_deal(state)
     assert state.sheet.last is not None
     assert state.sheet.last.won == bytes([9, 1, 3, 0])
     assert state.sheet.last.calls == bytes([10, 2, 3, 2])
     assert state.sheet.last.scores == (-10, -2, 3, -2)
     assert state.scores() == [-10, -2, 3, -2]
     assert (state.deal, state.dealing.dealer) == (1, 0)
+
+
+def test_mn_33_totals_stay_negative() -> None:
+    state = _start(*["pass"] * 7, "trump 10S", "call 2", "call 3", "call 2", packs=3)
+    _play_golden_deal(state)
+    assert state.scores() == [-10, -2, 3, -2]
+    take(state, "pass", "pass", "pass", "trump 5S", *["pass"] * 4, "call 2", "call 3", "call 2")
+    _play_golden_deal(state)
+    assert state.scores() == [-5, -4, 6, -4]
+
+
+@pytest.mark.rule("MN-24", "MN-30")
+def test_mn_t6_what_holds_in_any_match() -> None:
+    """13 cards at every turn of the second lap, 3 calls with a trump caller and 4 without, 13 tricks each led by the
+    winner of the one before, and scores of plus or minus the call."""
+    callers = set()
+    for seed in range(6):
+        state = _game(deals=1).start(bytes([seed]) * 32)
+        rng = random.Random(seed)
+        phases: list[int] = []
+        ahead = NONE
+        while state.to_act():
+            seat = state.to_act()[0]
+            view = state.observe(seat)
+            phases.append(view.phase)
+            assert view.hand.bit_count() == (5 if view.phase == 2 else 13 - len(view.leaders))
+            if view.phase == 0 and not view.trick:
+                assert seat == (ahead if view.leaders else view.leader)
+            caller = view.caller
+            walk(state, rng, 1)
+            if len(view.trick) == 3 and state.to_act():
+                trick = state.observe(0).history[-4:]
+                ahead = (view.leader + winner(trick, view.trump)) % 4
+        callers.add(caller != NONE)
+        assert phases == [2] * 4 + [3] * 4 + [1] * (4 if caller == NONE else 3) + [0] * 52
+        assert state.sheet.last is not None
+        assert sum(state.sheet.last.won) == 13
+        for call, won, score in zip(state.sheet.last.calls, state.sheet.last.won, state.scores(), strict=True):
+            assert score == (call if won >= call else -call)
+    assert True in callers
+
+
+DUTY_CASES = [
+    ("MN-25", "4D AH", "KD", "4D", {}),
+    ("MN-26-beat", "AD 4D", "KD", "AD", {}),
+    ("MN-26-MN-B6", "AD 4D", "KD 2H", "AD 4D", {}),
+    ("MN-27-first", "AC 7H 2H", "8S", "7H 2H", {}),
+    ("MN-27-higher", "AC JH 4H", "8S 9H", "JH", {}),
+    ("MN-28-MN-B7", "AC 4H 3H", "8S 9H", "AC 4H 3H", {}),
+    ("MN-V4-never", "AD 4D", "KD", "AD 4D", {"must_beat": "never"}),
+    ("MN-V4-MN-B6", "AD 4D", "KD 2H", "AD", {"must_beat": "always"}),
+    ("MN-V5", "AC 4H 3H", "8S 9H", "4H 3H", {"trump_when_void": "always"}),
+    ("MN-V6", "AC 4H 3H", "8S 9H", "AC", {"trump_when_void": "no_waste"}),
+    ("MN-V6-only-trumps", "4H 3H", "8S 9H", "4H 3H", {"trump_when_void": "no_waste"}),
+    ("MN-B13-void", "AC JH 4H", "8S 9H", "JH", {"must_beat": "never"}),
+    ("MN-B13-no-duty", "AC JH 4H", "8S 9H", "AC JH 4H", {"must_beat": "never", "trump_when_void": "never"}),
+    ("MN-B13-follow", "AC JH 4S", "8S 9H", "4S", {"must_beat": "never", "trump_when_void": "never"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("hand", "trick", "wanted", "options"), [c[1:] for c in DUTY_CASES], ids=[c[0] for c in DUTY_CASES]
+)
+def test_duties_with_hearts_as_trumps(hand: str, trick: str, wanted: str, options: dict[str, Any]) -> None:
+    game = _game(**options)
+    cards = legal(mask_of(read_cards(hand)), read_cards(trick), HEARTS, game.must_beat, game.trump_when_void)
+    assert {write_card(card) for card in cards_of(cards)} == set(wanted.split())
+
+
+@pytest.mark.parametrize("void", ["must_win", "always", "no_waste", "never"])
+@pytest.mark.parametrize("beat", ["unless_trumped", "always", "never"])
+@pytest.mark.rule("MN-25", "MN-26", "MN-27", "MN-28", "MN-V4", "MN-V5", "MN-V6")
+def test_a_match_asks_for_the_duties_of_its_options_with_the_called_suit_as_trumps(beat: str, void: str) -> None:
+    trumps = set()
+    for seed in range(4):
+        state = _game(must_beat=beat, trump_when_void=void, deals=1).start(bytes([seed]) * 32)
+        take(state, "pass", f"trump 5{'CDHS'[seed]}")
+        rng = random.Random(seed)
+        while state.to_act():
+            seat = state.to_act()[0]
+            view = state.observe(seat)
+            if view.phase == 0:
+                trumps.add(view.trump)
+                wanted = legal(view.hand, [*view.trick], view.trump, DUTIES[beat], DUTIES[void])
+                assert state.legal_mask(seat) == wanted
+            if view.phase > 1:
+                take(state, "pass")
+            else:
+                walk(state, rng, 1)
+    assert trumps == {0, 1, 2, 3}
 
 
 def _finish_deal(totals: list[int], scores: list[int], **options: Any) -> MinusState:
@@ -245,6 +455,7 @@ def test_mn_34_five_deals() -> None:
     state = _game().start(SEED)
     walk(state, random.Random(0))
     assert state.deal == 4
+    assert state.scores()[state.places().index(1)] == max(state.scores())
     longer = _game(deals="7").start(SEED)
     walk(longer, random.Random(0))
     assert longer.deal == 6
@@ -262,17 +473,35 @@ def test_mn_35_to_a_target() -> None:
     assert _finish_deal([30, 0, 0, 0], [1, 0, 0, 0], match_end="target", target=31).to_act() == ()
 
 
-def test_mn_36_ties_share_the_win() -> None:
-    assert _finish_deal([20, 20, 1, 0], [2, 2, 0, 0], match_end="target").places() == [1, 1, 3, 4]
+@pytest.mark.parametrize("options", [{"match_end": "target"}, {"deals": 1}], ids=["target", "deals"])
+def test_mn_36_ties_share_the_win(options: dict[str, Any]) -> None:
+    state = _finish_deal([20, 20, 1, 0], [2, 2, 0, 0], **options)
+    assert (state.to_act(), state.places()) == ((), [1, 1, 3, 4])
 
 
 def test_mn_b11_a_match_to_a_target_ends_after_max_deals() -> None:
     state = _game(match_end="target", target=500, max_deals=3).start(SEED)
     walk(state, random.Random(0))
     assert state.deal == 2
-    assert len(_game(match_end="target", target=10_000).start(SEED).to_bytes()) < 300
+    assert state.scores()[state.places().index(1)] == max(state.scores()) < 500
+    assert _game(match_end="target").most_deals == 60
+    assert _finish_deal([0, 0, 0, 0], [22, 30, 30, 21], match_end="target").places() == [3, 1, 1, 4]
+    assert _finish_deal([9, 9, 1, 0], [0, 0, 0, 0], match_end="target", max_deals=1).places() == [1, 1, 3, 4]
 
 
+def test_mn_b14_the_first_dealer_is_drawn_or_named_and_deals_are_one_or_more() -> None:
+    drawn = {_game().start(bytes([seed]) * 32).dealing.dealer for seed in range(40)}
+    assert drawn == {0, 1, 2, 3}
+    for seat in range(4):
+        assert {_game(first_dealer=seat).start(bytes([seed]) * 32).dealing.dealer for seed in range(10)} == {seat}
+    one = _game(deals=1).start(SEED)
+    walk(one, random.Random(0))
+    assert (one.deal, _game().options.deals) == (0, 5)
+    with pytest.raises(ValueError, match="whole number from 1"):
+        _game(deals=0)
+
+
+@pytest.mark.rule("MN-B11")
 @pytest.mark.parametrize("target", [0, -1, "0", "x"])
 def test_mn_v8_a_target_is_at_least_one(target: Any) -> None:
     with pytest.raises(ValueError, match="whole number from 1"):
