@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test chaos bench compiled protos contract lint format
+.PHONY: setup demo test chaos bench bench-engine compiled protos contract lint format
 
 setup: .venv/installed
 
@@ -25,6 +25,19 @@ chaos: setup
 bench: setup
 	$(BIN)/python -m benchmarks.wire
 	$(BIN)/python -m benchmarks.block
+
+# The compiled engine beside OpenSpiel, in an environment of its own.
+bench-engine: setup
+	rm -rf build .venv-bench && mkdir -p .venv-bench/run
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --require-hashes -r benchmarks/requirements.lock
+	ARENA_COMPILE=1 $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w .venv-bench/wheel .
+	.venv-bench/bin/python -m pip install --quiet --no-deps .venv-bench/wheel/*.whl
+	cp -r benchmarks examples .venv-bench/run
+	cd .venv-bench/run && ../bin/python -c "import engine; assert engine.COMPILED"
+	cd .venv-bench/run && ../bin/python -m benchmarks.engine
+	cd .venv-bench/run && ../bin/python -m benchmarks.worlds
+	cd .venv-bench/run && ../bin/python examples/vector.py
 
 # The engine as its wheel has it, compiled, in an environment of its own.
 compiled: setup
