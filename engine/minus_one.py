@@ -208,8 +208,11 @@ class MinusOneState:
     def observe(self, seat: int) -> PairsObservation:
         seats = self.game.seats
         finished = self.actions[: len(self.actions) - len(self.shown)]
-        shows = b"".join(finished[at : at + seats] for at in range(0, len(finished), 2 * seats))
-        keeps = b"".join(finished[at : at + seats] for at in range(seats, len(finished), 2 * seats))
+        shows: list[int] = []
+        keeps: list[int] = []
+        for at in range(0, len(finished), 2 * seats):
+            shows += [PAIR_SETS[action] for action in finished[at : at + seats]]
+            keeps += [action - FIRST_KEEP + 1 for action in finished[at + seats : at + 2 * seats]]
         return PairsObservation(
             seat,
             seats,
@@ -222,8 +225,8 @@ class MinusOneState:
             tuple(self.points),
             bytes(self.tokens),
             bytes(self.last_won),
-            bytes([PAIR_SETS[action] for action in shows]),
-            bytes([action - FIRST_KEEP + 1 for action in keeps]),
+            bytes(shows),
+            bytes(keeps),
         )
 
     def fallback(self, seat: int) -> int:

@@ -3,11 +3,8 @@
 A set of cards is a byte whose bit c-1 is card c.
 """
 
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
-
-from engine.game import by_fields
+from typing import Final, NamedTuple
 
 DECK_ROUNDS: Final = 6
 """Rounds that a deck lasts (MO-11)."""
@@ -24,8 +21,7 @@ SHOWS: Final[tuple[int, ...]] = tuple(
 """For each set of playable cards the pairs that may be shown: bit a is PAIRS[a]."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairsObservation:
+class PairsObservation(NamedTuple):
     """What one seat knows of the match: all but choices that are not revealed yet. Arrays by seat start at seat 0.
 
     :ivar phase: index into the game's phases.
@@ -53,6 +49,3 @@ class PairsObservation:
     last_won: bytes
     shows: bytes
     keeps: bytes
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return by_fields(self)
