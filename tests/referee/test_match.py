@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import engine
 from arena.bot.turn import actions_of
 from arena.referee.clock import Limits
 from arena.referee.faults import FaultKind
 from arena.referee.local import play_local
 from arena.referee.match import Answer, Question, Verdict, match
 from engine.game import Game
+from engine.pairs import PairsObservation
 from engine.record import FORFEITED, Recorder, verify
 from tests.referee.tables import PATIENT, games, tables, title
 
@@ -125,6 +127,44 @@ def test_the_bank_pays_for_slow_answers_until_it_is_empty(game: Game) -> None:
     for _ in range(8 * game.seats):
         questions = play.send(slow(questions))
     assert budgets[:4] == [220_000, 170_000, 120_000, 100_000]
+
+
+def _pairs(questions: Sequence[Question]) -> list[PairsObservation]:
+    """What the seats see that are asked in Minus One."""
+    return [question.observation for question in questions if isinstance(question.observation, PairsObservation)]
+
+
+@pytest.mark.rule("MO-16", "MO-17")
+def test_mo_b7_mo_b12_minus_one_reveals_a_stage_when_all_answers_are_in() -> None:
+    """A person has the times of the rules and a bot those of its tournament; who does not answer shows and keeps low,
+    and the record says so. What was chosen is in no question before the next stage."""
+    game = engine.load("minus_one", 3, rounds=6)
+    person = Limits(0, 0, 3, tuple(1000 * (phase.human_limit_s or 0) for phase in game.phases))
+    recorder = Recorder(game, players=["bot"] * 3, seed=SEED)
+    state = game.start(SEED)
+    play = match(game, state, (person, PATIENT, PATIENT), recorder)
+    start = [state.observe(seat) for seat in range(3)]
+    questions = next(play)
+    assert [question.seat for question in questions] == [0, 1, 2]
+    assert [question.observation for question in questions] == start
+    assert [question.budget_us for question in questions] == [30_000_000, 60_000_000, 60_000_000]
+    late = Answer(0, None, FaultKind.LATE, "No answer in time.", 30_000_001)
+    shows = [Answer(seat, game.read(text), None, "", 5) for seat, text in ((2, "show 7 8"), (1, "show 3 5"))]
+    questions = play.send([*shows, late])
+    pairs = bytes([0b11, 0b10100, 0b11000000])
+    assert [view.shown for view in _pairs(questions)] == [pairs] * 3
+    assert [question.budget_us for question in questions] == [20_000_000, 60_000_000, 60_000_000]
+    keeps = [Answer(seat, game.read(text), None, "", 5) for seat, text in ((1, "keep 5"), (2, "keep 8"))]
+    questions = play.send([late, *keeps])
+    assert [view.keeps for view in _pairs(questions)] == [bytes([1, 5, 8])] * 3
+    while True:
+        try:
+            questions = play.send([Answer(q.seat, state.fallback(q.seat), None, "", 5) for q in questions])
+        except StopIteration as stop:
+            verdict: Verdict = stop.value
+            break
+    said = [(decision.seat, decision.fault) for decision in verify(verdict.record).decisions if decision.fault]
+    assert said == [(0, "LATE")] * 2
 
 
 @pytest.mark.parametrize("game", games(), ids=title)

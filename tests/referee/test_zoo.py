@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import engine
 from arena.referee.clock import Limits
 from arena.referee.faults import FaultKind
 from arena.referee.stream import DEAD
@@ -165,6 +166,29 @@ def test_the_first_answer_counts(short_dir: Path) -> None:
             return [decision.action for decision in verify(verdict.record).decisions]
 
     assert asyncio.run(records(answers_twice)) == asyncio.run(records(honest))
+
+
+def test_mo_b7_an_answer_that_comes_too_late_counts_for_nothing(short_dir: Path) -> None:
+    """The bot wants the highest pair and the higher card, always one turn too late: the house has played low."""
+
+    async def always_late(wire: Wire) -> None:
+        held: list[play_pb2.Choice] = []
+        while (frame := await wire.read()) is not None:
+            await wire.send(play_pb2.PlayRequest(choices=held))
+            held = [
+                play_pb2.Choice(match_id=turn.match_id, turn=turn.turn, action=turn.first + turn.legal.bit_length() - 1)
+                for turn in frame.turns
+            ]
+
+    async def at_the_table() -> None:
+        game = engine.load("minus_one", 3, rounds=6)
+        async with room(short_dir, game) as table:
+            verdict = await table.play(table.plan(strict={2: HASTY}), {2: always_late})
+            own = [decision for decision in verify(verdict.record).decisions if decision.seat == 2]
+            assert [decision.fault for decision in own[:3]] == ["LATE"] * 3
+            assert [game.write(decision.action) for decision in own[:3]] == ["show 1 2", "keep 1", "show 3 4"]
+
+    asyncio.run(at_the_table())
 
 
 def test_a_bot_that_lets_three_frames_expire_is_shown_the_door(short_dir: Path) -> None:
