@@ -45,7 +45,9 @@ def _legal(
 
 
 @pytest.mark.parametrize(
-    "column", range(6), ids=["default", "beat-always", "beat-never", "always", "no_waste", "never"]
+    "column",
+    range(6),
+    ids=["default", "CB-V3-always", "CB-V2-never", "CB-V4-always", "CB-V5-no_waste", "CB-V6-never"],
 )
 @pytest.mark.parametrize("case", MATRIX, ids=[f"CB-T3-{case[0]}" for case in MATRIX])
 def test_option_matrix(case: tuple[str, ...], column: int) -> None:
@@ -57,9 +59,9 @@ def test_option_matrix(case: tuple[str, ...], column: int) -> None:
 
 DEFAULT_CASES = [
     ("CB-24", "4H AS", "KH", "4H"),
-    ("CB-25-one", "AD TD 5D 2S", "KD", "AD"),
+    ("CB-25-CB-T2", "AD TD 5D 2S", "KD", "AD"),
     ("CB-25-two", "AD QD 5D", "JD", "AD QD"),
-    ("CB-26", "QD JD 7D 3S", "KD AD", "QD JD 7D"),
+    ("CB-26-CB-T2", "QD JD 7D 3S", "KD AD", "QD JD 7D"),
     ("CB-27-beat", "AS 9S 3S 4H", "TS", "AS"),
     ("CB-27-cannot", "9S 3S 4H", "TS KS", "9S 3S"),
     ("CB-28", "AH 4H 9S", "KH 2S", "AH 4H"),
@@ -74,6 +76,37 @@ DEFAULT_CASES = [
 @pytest.mark.parametrize(("hand", "trick", "wanted"), [c[1:] for c in DEFAULT_CASES], ids=[c[0] for c in DEFAULT_CASES])
 def test_default_duties(hand: str, trick: str, wanted: str) -> None:
     assert _legal(hand, trick) == set(wanted.split())
+
+
+SETTLED_CASES = [
+    ("CB-B5-trumped", "AH 4H 9S", "KH 2S", "AH 4H", UNLESS_TRUMPED, MUST_WIN),
+    ("CB-B5-discard", "QH 4H 2C", "JH AC", "QH", UNLESS_TRUMPED, MUST_WIN),
+    ("CB-B5-spades-led", "AS 9S 4H", "TS", "AS", UNLESS_TRUMPED, MUST_WIN),
+    ("CB-B5-always", "AH 4H 9S", "KH 2S", "AH", ALWAYS, MUST_WIN),
+    ("CB-B5-never", "AH 4H 9S", "KH", "AH 4H", NEVER, MUST_WIN),
+    ("CB-B6-follow", "AS 9S 3S", "TS", "AS 9S 3S", NEVER, MUST_WIN),
+    ("CB-B6-void", "AC JS 4S", "8H 9S", "JS", NEVER, MUST_WIN),
+    ("CB-B6-void-first", "AC JS 4S", "8H", "JS 4S", NEVER, MUST_WIN),
+    ("CB-B6-whist", "AC JS 4S", "8H 9S", "AC JS 4S", NEVER, NEVER),
+    ("CB-B7-always-wins", "AC TS 8S", "8H 9S", "TS", UNLESS_TRUMPED, ALWAYS),
+    ("CB-B7-always-first", "AC 7S 2S", "8H", "7S 2S", UNLESS_TRUMPED, ALWAYS),
+    ("CB-B7-always-loses", "AC 8S 2S", "8H 9S", "8S 2S", UNLESS_TRUMPED, ALWAYS),
+    ("CB-B7-always-follows", "4H AS", "8H 9S", "4H", UNLESS_TRUMPED, ALWAYS),
+    ("CB-B7-no-waste-wins", "AC TS 8S", "8H 9S", "TS", UNLESS_TRUMPED, NO_WASTE),
+    ("CB-B7-no-waste-first", "AC 7S 2S", "8H", "7S 2S", UNLESS_TRUMPED, NO_WASTE),
+    ("CB-B7-no-waste-spades", "8S 2S", "8H 9S", "8S 2S", UNLESS_TRUMPED, NO_WASTE),
+    ("CB-B7-never-wins", "AC TS 8S", "8H 9S", "AC TS 8S", UNLESS_TRUMPED, NEVER),
+    ("CB-B7-never-loses", "AC 8S", "8H 9S", "AC 8S", UNLESS_TRUMPED, NEVER),
+]
+
+
+@pytest.mark.parametrize(
+    ("hand", "trick", "wanted", "must_beat", "void"),
+    [c[1:] for c in SETTLED_CASES],
+    ids=[c[0] for c in SETTLED_CASES],
+)
+def test_duties_where_tables_differ(hand: str, trick: str, wanted: str, must_beat: int, void: int) -> None:
+    assert _legal(hand, trick, SPADES, must_beat, void) == set(wanted.split())
 
 
 HEART_CASES = [
@@ -107,6 +140,7 @@ WINNERS = [
     ("CB-31-led", "KD AC AH QD", "S", 0),
     ("MN-29", "AS 2D KS QS", "D", 1),
     ("CW-16", "2D AC AS 3D", "NT", 3),
+    ("CW-16-trumped", "KD 2H AD 3C", "H", 1),
     ("CB-31-discards", "2H AC AD 3H", "S", 3),
     ("CB-31-trump-led", "2S AS KS 3S", "S", 1),
 ]
@@ -117,6 +151,16 @@ def test_winner(trick: str, trump: str, wanted: int) -> None:
     assert winner(read_cards(trick), NO_TRUMP if trump == "NT" else "CDHS".index(trump)) == wanted
 
 
+@pytest.mark.rule("CB-04", "CW-03")
+def test_ace_high_two_low_in_every_suit() -> None:
+    for suit in "CDHS":
+        for led, other in zip("23456789TJQK", "3456789TJQKA", strict=True):
+            for trump in range(5):
+                assert winner(read_cards(f"{led}{suit} {other}{suit}"), trump) == 1
+                assert winner(read_cards(f"{other}{suit} {led}{suit}"), trump) == 0
+
+
+@pytest.mark.rule("CB-T7")
 @given(st.integers(0, 10**9))
 @settings(max_examples=400, deadline=None)
 def test_stricter_duties_leave_fewer_cards(seed: int) -> None:
@@ -144,6 +188,7 @@ def test_stricter_duties_leave_fewer_cards(seed: int) -> None:
     assert sets["never", "never"] == (follow or hand)
 
 
+@pytest.mark.rule("CB-B17", "CW-B12")
 def test_the_house_plays_the_lowest_rank_and_clubs_first() -> None:
     assert write_card(lowest(mask_of(read_cards("AC 3S 3D KH")))) == "3D"
 
