@@ -9,10 +9,14 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+import engine
 from arena.bot import Choose
 from bots.random import main as random_program
 from bots.rules import main as rules_program
-from bots.rules.settings import read_settings
+from bots.rules.settings import read_settings as read_rules_settings
+from bots.styles import main as styles_program
+from bots.styles.settings import LEVELS, STYLES
+from bots.styles.settings import read_settings as read_styles_settings
 
 GAMES = ("callbreak", "contract_whist", "minus", "minus_one")
 BATCH = 32
@@ -30,6 +34,7 @@ class Entry:
     program: str
     settings: str = ""
     games: tuple[str, ...] = GAMES
+    batch: int = BATCH
 
 
 ENTRIES = (
@@ -41,7 +46,16 @@ ENTRIES = (
     Entry("sly", "rules", "sly.toml"),
     Entry("patient", "rules", "patient.toml"),
 )
-"""The house's entries. Two bots of the same program draw differently: each seat gets its own seed from the arena."""
+"""The roster: the entries that fill the house's tournaments. Two bots of the same program draw differently: each seat
+gets its own seed from the arena."""
+
+COMPANY = tuple(
+    Entry(f"{style}-{level}", "styles", f"{style}-{level}.toml", games=("minus_one",), batch=1)
+    for level in LEVELS
+    for style in STYLES
+)
+"""Company for people at Minus One, in every style on every level. It is not on the roster.
+A show on level hard takes up to 20 ms, so these take one turn at a time."""
 
 ALIASES = {"random": "random-1", "rules": "steady"}
 """Names that only ``choose`` and ``entry`` know: a program by its own name."""
@@ -67,11 +81,40 @@ def entry(name: str) -> Entry:
     :raises ValueError: if the house has no such bot.
     """
     wanted = ALIASES.get(name, name)
-    for one in ENTRIES:
+    for one in (*ENTRIES, *COMPANY):
         if one.name == wanted:
             return one
-    names = ", ".join([*ALIASES, *(one.name for one in ENTRIES)])
-    raise ValueError(f"The house has no bot {name!r}; its bots are {names}.")
+    raise ValueError(f"The house has no bot {name!r}; its bots are {', '.join(names())}.")
+
+
+def names() -> tuple[str, ...]:
+    """Every name that ``entry`` and ``choose`` know: aliases, roster and company."""
+    return (*ALIASES, *(one.name for one in (*ENTRIES, *COMPANY)))
+
+
+def company(count: int, level: str, people: int = 1) -> tuple[str, ...]:
+    """The names of the house bots that fill ``count`` seats beside people at Minus One, all on one level: the styles
+    take turns, sniper, steady, greedy, sniper and so on (MO-20).
+
+    :param people: how many people sit at the table, at least one.
+    :raises ValueError: if there is no such level, or the table has not 3 to 7 seats (MO-19).
+    """
+    if level not in LEVELS:
+        raise ValueError(f"There is no level {level!r}; choose one of {', '.join(LEVELS)}.")
+    seats = engine.GAMES["minus_one"].seat_counts
+    fewest, full = min(seats), max(seats)
+    if people < 1:
+        raise ValueError(f"There are {people} people at the table; company needs at least one.")
+    least, most = max(0, fewest - people), full - people
+    if most < 0:
+        raise ValueError(f"A table of Minus One seats {fewest} to {full}, not {people} people; start a second one.")
+    if not least <= count <= most:
+        raise ValueError(
+            f"A table of Minus One seats {fewest} to {full}; beside {people} {'person' if people == 1 else 'people'} "
+            f"choose {least} to {most} computer players, not {count}."
+        )
+    styles = list(STYLES)
+    return tuple(f"{styles[seat % len(styles)]}-{level}" for seat in range(count))
 
 
 def choose(name: str, game: str) -> Choose:
@@ -85,7 +128,10 @@ def choose(name: str, game: str) -> Choose:
         raise ValueError(f"{name} does not play {game!r}; it plays {', '.join(one.games)}.")
     if one.program == "random":
         return random_program.choose
-    return rules_program.chooser(read_settings(HERE / one.program / one.settings))
+    settings = HERE / one.program / one.settings
+    if one.program == "styles":
+        return styles_program.chooser(read_styles_settings(settings))
+    return rules_program.chooser(read_rules_settings(settings))
 
 
 def folder(one: Entry, into: Path) -> Path:
@@ -99,10 +145,11 @@ def folder(one: Entry, into: Path) -> Path:
     if one.settings:
         shutil.copytree(program, target / one.program, ignore=shutil.ignore_patterns("__pycache__", "*.toml"))
         shutil.copy(program / one.settings, target / "settings.toml")
-        (target / "main.py").write_text(_MAIN.format(name=one.name, program=one.program, games=one.games, batch=BATCH))
+        (target / "main.py").write_text(
+            _MAIN.format(name=one.name, program=one.program, games=one.games, batch=one.batch)
+        )
     else:
         shutil.copy(program / "main.py", target / "main.py")
-    (target / "bot.toml").write_text(
-        f'name = {json.dumps(one.name)}\nentry = "main.py"\ngames = {json.dumps(list(one.games))}\nbatch = {BATCH}\n'
-    )
+    name, games = json.dumps(one.name), json.dumps(list(one.games))
+    (target / "bot.toml").write_text(f'name = {name}\nentry = "main.py"\ngames = {games}\nbatch = {one.batch}\n')
     return target

@@ -94,7 +94,7 @@ def _here(game: engine.Game, names: list[str]) -> Callable[[bytes], str]:
 def _on_server(arguments: argparse.Namespace, game: engine.Game, names: list[str]) -> Callable[[bytes], str]:
     """Plays at the server that the remote bots are connected to."""
     for name in names:
-        if not name.startswith(REMOTE) and name not in _house_names():
+        if not name.startswith(REMOTE) and name not in house.names():
             raise BadRequest(
                 f"'{name}' cannot sit at a table of the server; run it as a remote bot and name it {REMOTE}{name}"
             )
@@ -111,7 +111,7 @@ def _on_server(arguments: argparse.Namespace, game: engine.Game, names: list[str
 
 
 def _choose(game: engine.Game, name: str) -> Choose:
-    if name in _house_names():
+    if name in house.names():
         try:
             return house.choose(name, game.id)
         except ValueError as error:
@@ -129,7 +129,7 @@ def _choose(game: engine.Game, name: str) -> Choose:
             raise BadRequest(f"{name} does not play {game.id}; its bot.toml lists {', '.join(bot.games) or 'no games'}")
         return _watched(name, bot.choose)
     raise BadRequest(
-        f"there is no bot '{name}'; use a house bot ({', '.join(sorted(_house_names()))}), a folder, or {REMOTE}NAME"
+        f"there is no bot '{name}'; use a house bot ({', '.join(sorted(house.names()))}), a folder, or {REMOTE}NAME"
     )
 
 
@@ -168,10 +168,6 @@ def _is_its_own(error: BaseException, name: str) -> bool:
 
 def _in_folder(file: str, name: str) -> bool:
     return Path(file).is_relative_to(Path(name).resolve())
-
-
-def _house_names() -> set[str]:
-    return {*house.ALIASES, *(entry.name for entry in house.ENTRIES)}
 
 
 def _load(name: str, seats: int, options: dict[str, str]) -> engine.Game:
