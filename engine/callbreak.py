@@ -217,8 +217,8 @@ class CallbreakState:
         mask = self.legal_mask(seat)
         return lowest(mask) if self.table.called == 4 else FIRST_CALL + (mask & -mask).bit_length()
 
-    def packs(self) -> list[tuple[int, ...]]:
-        return self.dealing.packs()
+    def packs(self, since: int = 0) -> list[tuple[int, ...]]:
+        return self.dealing.packs(since)
 
     def scores(self) -> list[int]:
         return list(self.sheet.totals)

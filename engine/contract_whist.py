@@ -233,8 +233,8 @@ class ContractWhistState:
         mask = self.legal_mask(seat)
         return lowest(mask) if self.phase() == PLAY else FIRST_CALL + (mask & -mask).bit_length() - 1
 
-    def packs(self) -> list[tuple[int, ...]]:
-        return self.dealing.packs()
+    def packs(self, since: int = 0) -> list[tuple[int, ...]]:
+        return self.dealing.packs(since)
 
     def scores(self) -> list[int]:
         return list(self.sheet.totals)

@@ -160,14 +160,17 @@ class Dealing:
         self.index += 1
         self.redeal += 1
 
-    def packs(self) -> list[tuple[int, ...]]:
-        """Every pack of the current deal number, thrown-in ones first."""
+    def packs(self, since: int) -> list[tuple[int, ...]]:
+        """The packs of the current deal number from the one of redeal ``since`` on, thrown-in ones first."""
         first = self.index - self.redeal
-        thrown_in = [
-            tuple(self.supply.pack(first + redeal, self.deal, redeal, self.dealer, self.size))
-            for redeal in range(self.redeal)
+        return [
+            tuple(
+                self.pack
+                if redeal == self.redeal
+                else self.supply.pack(first + redeal, self.deal, redeal, self.dealer, self.size)
+            )
+            for redeal in range(since, self.redeal + 1)
         ]
-        return [*thrown_in, tuple(self.pack)]
 
     def clone(self) -> "Dealing":
         """An independent copy."""

@@ -103,9 +103,9 @@ class State(Protocol):
         """What the house does for a seat that gives no valid answer."""
         ...
 
-    def packs(self) -> list[tuple[int, ...]]:
+    def packs(self, since: int = 0) -> list[tuple[int, ...]]:
         """Every pack dealt for the current deal number, thrown-in ones first, each whole and in dealing order from
-        the dealer. Empty in a game without deals."""
+        the dealer; the first ``since`` of them are left out. Empty in a game without deals."""
         ...
 
     def scores(self) -> list[int]:

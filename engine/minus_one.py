@@ -234,7 +234,7 @@ class MinusOneState:
         mask = self.legal_mask(seat)
         return (FIRST_KEEP if self.stage == KEEP else 0) + (mask & -mask).bit_length() - 1
 
-    def packs(self) -> list[tuple[int, ...]]:
+    def packs(self, since: int = 0) -> list[tuple[int, ...]]:  # noqa: ARG002 - nothing is dealt
         return []
 
     def scores(self) -> list[int]:

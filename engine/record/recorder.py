@@ -61,7 +61,7 @@ class Recorder:
         if not self._lines:
             self._lines.append(write_line({**self._before, **self._game.draws(state), **self._after}))
         known = self._redeal + 1 if deal == self._deal else 0
-        self._lines.extend(write_pack(pack) for pack in state.packs()[known:])
+        self._lines.extend(write_pack(pack) for pack in state.packs(known))
         self._deal = deal
         self._redeal = redeal
 

@@ -82,7 +82,7 @@ class _Reading:
             if dealt != (state.deal, state.redeal):
                 known = dealt[1] + 1 if dealt[0] == state.deal else 0
                 dealt = (state.deal, state.redeal)
-                self._read_packs(state.packs()[known:])
+                self._read_packs(state.packs(known))
         return self._result(game, start, state, decisions)
 
     def _start(self) -> tuple[Game, State]:

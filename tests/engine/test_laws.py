@@ -168,6 +168,7 @@ def test_packs_come_only_with_a_new_deal_or_a_redeal(name: str, seats: int) -> N
         now = (state.deal, state.redeal)
         assert (now == at) == (state.packs() == packs)
         assert len(state.packs()) == (state.redeal + 1 if packs else 0)
+        assert state.packs(1) == state.packs()[1:]
         at, packs = now, state.packs()
 
 
