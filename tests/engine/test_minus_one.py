@@ -306,6 +306,17 @@ def test_golden_decks(
     assert state.places() == places
 
 
+@pytest.mark.rule("MO-B6")
+def test_mo_14_more_tokens_come_before_a_later_win() -> None:
+    state = _game(3).start(SEED)
+    _round(state, "18 78 78", "188")
+    _round(state, "23 56 56", "255")
+    _round(state, "78 34 17", "747")
+    view = state.observe(0)
+    assert (state.scores(), view.tokens, view.last_won) == ([5, 5, 0], bytes([2, 1, 0]), bytes([2, 3, 0]))
+    assert state.places() == [1, 2, 3]
+
+
 def test_mo_t1_playable_cards_at_round_five() -> None:
     state = _game(4, rounds=6).start(SEED)
     for pairs, keeps, _, _ in T1[:4]:
