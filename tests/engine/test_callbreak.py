@@ -252,9 +252,12 @@ def test_cb_b8_the_ban_binds_the_first_leader_of_every_deal_and_nobody_else() ->
     assert not legal_texts(extra) & banned
 
     clubs, diamonds, hearts, spades = SUITS
-    ruff = dealt(spades, clubs, diamonds, hearts, first_lead_spades="banned")
-    take(ruff, *["call 3"] * 4, "2C", "2D", "2H")
-    assert legal_texts(ruff) == set(spades.split())
+    hands = (spades.replace("2S", "2D"), clubs, diamonds.replace("2D", "2S"), hearts)
+    ruff = dealt(*hands, first_lead_spades="banned")
+    take(ruff, *["call 3"] * 4, "2C")
+    assert legal_texts(ruff) == {"2S"}
+    take(ruff, "2S", "2H")
+    assert legal_texts(ruff) == set(spades.split()) - {"2S"}
 
 
 @pytest.mark.parametrize("options", [{"redeal_no_spades": True}, {"redeal_no_honours": True}], ids=["CB-V9", "CB-V10"])
