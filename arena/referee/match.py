@@ -57,6 +57,7 @@ class Verdict:
     :ivar faults: in the order they happened.
     :ivar decisions: how many were taken, the house's for forfeited seats included.
     :ivar record: the whole record.
+    :ivar digest: the record's digest.
     """
 
     scores: tuple[int, ...]
@@ -65,6 +66,7 @@ class Verdict:
     faults: tuple[Fault, ...]
     decisions: int
     record: str
+    digest: str
 
 
 Match = Generator[Sequence[Question], Sequence[Answer], Verdict]
@@ -136,7 +138,7 @@ def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder
     seats_out = tuple(sorted(forfeited))
     record = recorder.finish(state, seats_out)
     places = with_forfeits(state.places(), seats_out)
-    return Verdict(tuple(state.scores()), tuple(places), seats_out, tuple(faults), decisions, record)
+    return Verdict(tuple(state.scores()), tuple(places), seats_out, tuple(faults), decisions, record, recorder.digest)
 
 
 def _fault(game: Game, answer: Answer, turn: int, first: int, mask: int) -> Fault:

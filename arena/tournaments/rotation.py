@@ -23,7 +23,6 @@ from arena.tournaments.block import (
     UnitPlan,
 )
 from engine.game import Game
-from engine.record import digest
 
 PROGRESS_S = 1.0
 
@@ -120,6 +119,6 @@ def _report(unit: UnitPlan, rotation: int, verdict: Verdict) -> MatchReport:
         forfeited=verdict.forfeited,
         faults=tuple(ReportedFault(fault.seat, fault.turn, str(fault.kind), fault.reason) for fault in verdict.faults),
         decisions=verdict.decisions,
-        digest=digest(verdict.record),
+        digest=verdict.digest,
         record=verdict.record,
     )

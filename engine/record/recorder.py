@@ -7,7 +7,7 @@ from engine import VERSION
 from engine.game import Game, State
 from engine.options import write_options
 from engine.record.lines import EXTRAS, FORFEITED, clean, write_line, write_pack
-from engine.record.result import seal, with_forfeits
+from engine.record.result import seal, sum_up, with_forfeits
 
 
 class Recorder:
@@ -15,6 +15,8 @@ class Recorder:
 
     Show it the state at the start and after every action; tell it every decision, those made at the same time in seat
     order. Give it either the seed or, while the seed is secret, its commitment (64 hex digits).
+
+    :ivar digest: what :func:`engine.record.digest` says of the finished record, once it is.
     """
 
     def __init__(
@@ -49,6 +51,8 @@ class Recorder:
         }
         self._texts: dict[int, str] = {}
         self._lines: list[str] = []
+        self._played: list[str] = []
+        self.digest = ""
         self._deal = 0
         self._redeal = -1
 
@@ -70,9 +74,13 @@ class Recorder:
     ) -> None:
         """Writes a decision. ``fault`` has ``kind``, one of FAULTS, and ``reason``, a sentence; or FORFEITED alone."""
         # By hand: nearly all lines of a record are these, and an encoder takes ten times as long.
-        line = f'{{"seat":{seat},"action":{self._written(action)},"legal":{legal_count},"ms":{ms}'
-        if fault is not None:
+        text = self._written(action)
+        line = f'{{"seat":{seat},"action":{text},"legal":{legal_count},"ms":{ms}'
+        if fault is None:
+            self._played.append(f"[{seat},{text},null]")
+        else:
             told = {"kind": fault["kind"]}
+            self._played.append(f'[{seat},{text},"{told["kind"]}"]')
             if fault["kind"] != FORFEITED:
                 told["reason"] = clean(fault["reason"])
             line += f',"fault":{write_line(told)}'
@@ -82,6 +90,7 @@ class Recorder:
         """The whole record of a match that is over."""
         seats = sorted(set(forfeited))
         result = {"scores": state.scores(), "forfeited": seats, "places": with_forfeits(state.places(), seats)}
+        self.digest = sum_up(self._played, result)
         body = "".join(line + "\n" for line in self._lines)
         return body + write_line({**result, "hash": seal(body, result)}) + "\n"
 

@@ -24,15 +24,21 @@ def digest(text: str | bytes) -> str:
     :raises RecordError: if the text is no record at all.
     """
     lines = split_lines(text)
-    said: list[Any] = []
+    played: list[str] = []
     for number, line in enumerate(lines[1:], start=2):
         found = read_line(number, line)
         if "action" in found:
             fault = found.get("fault")
-            said.append([found.get("seat"), found["action"], fault.get("kind") if isinstance(fault, dict) else None])
-    last = read_line(len(lines), lines[-1])
-    said.append([last.get("scores"), last.get("places"), last.get("forfeited")])
-    return hashlib.sha256(json.dumps(said, separators=(",", ":")).encode()).hexdigest()
+            kind = fault.get("kind") if isinstance(fault, dict) else None
+            played.append(json.dumps([found.get("seat"), found["action"], kind], separators=(",", ":")))
+    return sum_up(played, read_line(len(lines), lines[-1]))
+
+
+def sum_up(played: Sequence[str], result: Mapping[str, Any]) -> str:
+    """The digest of decisions, each as JSON of its seat, action and kind of fault, and of a result."""
+    end = [result.get("scores"), result.get("places"), result.get("forfeited")]
+    said = ",".join((*played, json.dumps(end, separators=(",", ":"))))
+    return hashlib.sha256(f"[{said}]".encode()).hexdigest()
 
 
 def seal(body: str, result: Mapping[str, Any]) -> str:

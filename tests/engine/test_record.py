@@ -46,7 +46,9 @@ def _record(game: Game, seed: int, *, committed: bool = False, faults: bool = Tr
             recorder.decision(seat, action, len(legal), rng.randrange(300), fault)
             state.apply(seat, action)
             recorder.observe_state(state)
-    return recorder.finish(state, sorted(forfeited)), state
+    text = recorder.finish(state, sorted(forfeited))
+    assert recorder.digest == digest(text), "the digest kept while writing is that of the record"
+    return text, state
 
 
 @functools.cache
