@@ -88,6 +88,6 @@ def test_a_folder_imports_only_itself_the_kit_and_the_engine(tmp_path: Path) -> 
         "assert all(name == 'arena' or name.startswith(allowed) for name in ours), ours\n"
     )
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-    for name in ("random-1", "sly"):
+    for name in ("random-1", "sly", "greedy-hard"):
         folder = house.folder(house.entry(name), tmp_path)
         subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=True)
