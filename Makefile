@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test chaos bench bench-engine compiled protos contract lint format
+.PHONY: setup demo test chaos bench bench-engine compiled protos contract requirements lint format
 
 setup: .venv/installed
 
@@ -57,6 +57,10 @@ contract: protos
 	$(BIN)/buf lint
 	git diff --exit-code -- arena/v1
 	! git rev-parse --quiet --verify HEAD~1 >/dev/null || $(BIN)/buf breaking --against '.git#ref=HEAD~1'
+
+# The table of rules and their tests, from the pages and the tests; a test sees that it is current.
+requirements: setup
+	$(BIN)/python -m tests.requirements
 
 lint: setup
 	$(BIN)/ruff format --check .

@@ -104,9 +104,10 @@ def coverage() -> Coverage:
 
 
 def pages() -> dict[str, dict[str, str]]:
-    """What each page of a game states, by its title."""
-    texts = [path.read_text() for path in sorted(PAGES.glob("*.md")) if path != TABLE]
-    return {text.partition("\n")[0].removeprefix("# "): stated(text) for text in texts}
+    """What each page of a game states, by its title; a page that states no rule is left out."""
+    texts = [path.read_text("utf-8") for path in sorted(PAGES.glob("*.md")) if path != TABLE]
+    games = {text.partition("\n")[0].removeprefix("# "): stated(text) for text in texts}
+    return {title: rules for title, rules in games.items() if rules}
 
 
 def written(games: Mapping[str, Mapping[str, str]], tests: Coverage) -> str:
@@ -114,17 +115,26 @@ def written(games: Mapping[str, Mapping[str, str]], tests: Coverage) -> str:
     lines = [
         "# Rules and their tests",
         "",
-        "Written by tests/requirements.py; do not edit. The ids of the pages beside this one, and the tests of each.",
+        "Written by `make requirements`; do not edit. The ids of the pages beside this one, and the tests of each;",
+        "these are in `tests/` and carry the id in their name, in that of a row, or in a marker.",
     ]
     for title, rules in games.items():
         lines += ["", f"## {title}", "", "| id | says | tests |", "| --- | --- | --- |"]
         for rule in sorted(rules, key=order):
-            names = tests.get(rule, ())
-            shown = [f"`{name}`" for name in names[:MOST_TESTS]]
-            if len(names) > MOST_TESTS:
-                shown.append(f"{len(names) - MOST_TESTS} more")
-            lines.append(f"| {rule} | {rules[rule]} | {', '.join(shown)} |")
+            lines.append(f"| {rule} | {rules[rule]} | {_tests(tests.get(rule, ()))} |")
     return "\n".join(lines) + "\n"
+
+
+def _tests(names: Sequence[str]) -> str:
+    """The cell of some tests, each file named once: ``engine/test_tricks.py: `test_winner`, `test_duties```."""
+    files: dict[str, list[str]] = {}
+    for name in names[:MOST_TESTS]:
+        file, _, function = name.partition("::")
+        files.setdefault(file, []).append(f"`{function}`")
+    shown = [f"{file}: {', '.join(functions)}" for file, functions in files.items()]
+    if len(names) > MOST_TESTS:
+        shown.append(f"{len(names) - MOST_TESTS} more")
+    return "; ".join(shown)
 
 
 def _blocks(page: str) -> list[str]:
@@ -154,5 +164,5 @@ def _short(text: str) -> str:
 
 
 if __name__ == "__main__":
-    TABLE.write_text(written(pages(), coverage()))
+    TABLE.write_text(written(pages(), coverage()), "utf-8")
     print(f"wrote {TABLE.relative_to(ROOT)}", file=sys.stderr)
