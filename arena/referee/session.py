@@ -47,6 +47,8 @@ class Session:
         self._farewell: Farewell | None = None
         self._waste = 0.0
         self._waste_at = time.monotonic()
+        self._writing_since = -1.0
+        self._alarm: asyncio.TimerHandle | None = None
 
     def wake(self) -> None:
         """Something waits for the player."""
@@ -70,6 +72,8 @@ class Session:
             for task in done:
                 task.result()
         finally:
+            if self._alarm is not None:
+                self._alarm.cancel()
             self._hub.leave(player, self)
             self._awake.set()
             self._ended.set()
@@ -119,19 +123,29 @@ class Session:
                     return
                 await self._awake.wait()
             else:
-                stuck = loop.call_later(STUCK_S, self._stuck, player)
-                try:
-                    if not await write(self._context, frame):
-                        return
-                finally:
-                    stuck.cancel()
+                self._writing_since = loop.time()
+                if self._alarm is None:
+                    self._alarm = loop.call_later(STUCK_S, self._look, player)
+                if not await write(self._context, frame):
+                    return
+                self._writing_since = -1.0
             self._awake.clear()
             if self._farewell is not None:
                 await write(self._context, _farewell_frame(self._farewell))
                 return
             frame = self._next_frame(player)
 
-    def _stuck(self, player: Player) -> None:
+    def _look(self, player: Player) -> None:
+        """Ends the stream if its frame is stuck. One alarm stands for all frames: an alarm for each would cost as much
+        as judging its answer."""
+        self._alarm = None
+        if self._writing_since < 0:
+            return
+        loop = asyncio.get_running_loop()
+        due = self._writing_since + STUCK_S
+        if loop.time() < due:
+            self._alarm = loop.call_at(due, self._look, player)
+            return
         self._hub.leave(player, self)
         self.end(SLOW)
 
