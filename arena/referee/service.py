@@ -18,7 +18,8 @@ from arena.referee.session import Context, Session, read
 from arena.referee.stream import LARGEST_BATCH, Farewell, Hello
 from arena.v1 import play_pb2
 
-PROTOCOL = 1
+PROTOCOLS = (1,)
+"""Versions of the protocol that this referee speaks."""
 METHOD = "arena.v1.PlayService"
 
 HELLO_S = 10.0
@@ -117,11 +118,8 @@ class Referee:
         if not request.HasField("hello"):
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "The first frame must be a hello.")
         said = request.hello
-        if said.protocol != PROTOCOL:
-            await context.abort(
-                grpc.StatusCode.FAILED_PRECONDITION,
-                f"The bot speaks protocol {said.protocol}, this referee {PROTOCOL}: use the kit of the same version.",
-            )
+        if said.protocol not in PROTOCOLS:
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, unknown_protocol(said.protocol))
         if not said.bot or len(said.bot) > NAME_LENGTH or len(said.version) > NAME_LENGTH:
             await context.abort(
                 grpc.StatusCode.INVALID_ARGUMENT,
@@ -142,6 +140,17 @@ class Referee:
                 key: entry for key, entry in self._logins.items() if now - entry[1] < LOGINS * LOGIN_EVERY_S
             }
         return True
+
+
+def unknown_protocol(version: int) -> str:
+    """The sentence for a bot whose version of the protocol is not spoken here; it names those that are. A hello that
+    leaves the version out says 0."""
+    spoken = " or ".join(map(str, PROTOCOLS))
+    if version > max(PROTOCOLS):
+        step = "use an older kit, or ask the organiser for a newer referee"
+    else:
+        step = "install the newest card-arena, or set protocol in the hello"
+    return f"The bot speaks protocol {version}, this referee {spoken}: {step}."
 
 
 def server_options(longest_limit_ms: int) -> list[tuple[str, int]]:

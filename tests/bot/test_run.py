@@ -44,6 +44,11 @@ if __name__ == "__main__":
     run(choose_batch=choose_batch, name="batches", games=["callbreak"], batch=8)
 """
 
+FUTURE = DICE.replace(
+    "from arena.bot import run", "import arena.bot.connect as kit\nfrom arena.bot import run\nkit.PROTOCOL = 7"
+)
+"""The kit of a protocol that is not spoken yet."""
+
 NOTHING = DICE.replace("return turn.rng.choice(turn.legal)", "return None")
 
 
@@ -197,6 +202,22 @@ def test_a_wrong_token_a_wrong_port_and_missing_settings_take_one_line_each(shor
         assert await ended(bot) == (2, "Who are you? Give --token TOKEN or set ARENA_TOKEN.\n")
         bot = await started(path, "--token", "dice")
         assert await ended(bot) == (2, "Where is the referee? Give --server HOST:PORT or set ARENA_SERVER.\n")
+
+    asyncio.run(on_loopback())
+
+
+def test_a_kit_of_another_protocol_is_told_which_one_works_and_ends_at_once(short_dir: Path) -> None:
+    async def on_loopback() -> None:
+        async with referee_at() as (hub, port):
+            path = program(short_dir, FUTURE)
+            bot = await started(path, "--server", f"127.0.0.1:{port}", "--token", "dice")
+            code, said = await ended(bot)
+            assert code == 1
+            assert said == (
+                f"127.0.0.1:{port}: the referee does not take this bot: The bot speaks protocol 7, this referee 1: "
+                "use an older kit, or ask the organiser for a newer referee.\n"
+            )
+            assert hub.connected() == {}
 
     asyncio.run(on_loopback())
 

@@ -19,7 +19,8 @@ GAME = games()[0]
 
 HELLO = play_pb2.PlayRequest(hello=play_pb2.Hello(bot="bot", protocol=1))
 NO_HELLO = play_pb2.PlayRequest(choices=[play_pb2.Choice()])
-OLD = play_pb2.PlayRequest(hello=play_pb2.Hello(bot="bot", protocol=9))
+NEWER = play_pb2.PlayRequest(hello=play_pb2.Hello(bot="bot", protocol=9))
+UNSAID = play_pb2.PlayRequest(hello=play_pb2.Hello(bot="bot"))
 NAMELESS = play_pb2.PlayRequest(hello=play_pb2.Hello(protocol=1))
 
 
@@ -30,7 +31,14 @@ NAMELESS = play_pb2.PlayRequest(hello=play_pb2.Hello(protocol=1))
         ("", HELLO, grpc.StatusCode.UNAUTHENTICATED, "The ticket does not belong to this socket."),
         ("ticket 0", NO_HELLO, grpc.StatusCode.INVALID_ARGUMENT, "The first frame must be a hello."),
         ("ticket 0", b"\xff", grpc.StatusCode.INVALID_ARGUMENT, "The first frame could not be read"),
-        ("ticket 0", OLD, grpc.StatusCode.FAILED_PRECONDITION, "The bot speaks protocol 9, this referee 1"),
+        (
+            "ticket 0",
+            NEWER,
+            grpc.StatusCode.FAILED_PRECONDITION,
+            "The bot speaks protocol 9, this referee 1: use an older",
+        ),
+        ("ticket 0", UNSAID, grpc.StatusCode.FAILED_PRECONDITION, "The bot speaks protocol 0, this referee 1: install"),
+        ("ticket 1", NEWER, grpc.StatusCode.FAILED_PRECONDITION, "The bot speaks protocol 9"),
         ("ticket 0", NAMELESS, grpc.StatusCode.INVALID_ARGUMENT, "A hello needs a name"),
     ],
 )
