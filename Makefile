@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test chaos bench bench-engine compiled protos contract requirements lint format
+.PHONY: setup demo test chaos bench bench-engine node compiled protos contract requirements lint format
 
 setup: .venv/installed
 
@@ -25,6 +25,11 @@ chaos: setup
 bench: setup
 	$(BIN)/python -m benchmarks.wire
 	$(BIN)/python -m benchmarks.block
+
+# The bot in JavaScript plays every game against a whole arena.
+node: setup
+	cd examples/node && npm ci --silent --ignore-scripts
+	$(BIN)/python -m pytest -m node tests/whole
 
 # The compiled engine beside OpenSpiel, in an environment of its own.
 bench-engine: setup
