@@ -1,4 +1,5 @@
-"""The kit for bots: write ``choose(turn)``, call ``run``. Needs the contract and the engine, nothing else of ours::
+"""The kit for bots: write ``choose(turn)``, or ``choose_many(turns)``, and call ``run``. Needs the contract and the
+engine, nothing else of ours::
 
 from arena.bot import Turn, run
 
@@ -11,6 +12,6 @@ if __name__ == "__main__":
 
 from arena.bot.connect import run
 from arena.bot.folder import BotFolder, load
-from arena.bot.turn import Choose, ChooseBatch, Turn
+from arena.bot.turn import Choose, ChooseMany, Turn
 
-__all__ = ["BotFolder", "Choose", "ChooseBatch", "Turn", "load", "run"]
+__all__ = ["BotFolder", "Choose", "ChooseMany", "Turn", "load", "run"]

@@ -13,8 +13,9 @@ from typing import NoReturn
 
 import grpc
 
-from arena.bot.matches import Matches, choice
-from arena.bot.turn import Choose, ChooseBatch, Turn
+from arena.bot.answers import LARGEST_BATCH, Answers, answers_of
+from arena.bot.matches import Matches
+from arena.bot.turn import Choose, ChooseMany
 from arena.v1 import play_pb2, play_pb2_grpc
 
 PROTOCOL = 1
@@ -22,9 +23,6 @@ FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 PATIENCE_S = 60.0
 """How long a bot keeps trying to reach an address that has never answered."""
-
-HOLD_S = 0.005
-"""Answers of one frame are sent together, but none is held back longer than this by the others."""
 
 FINAL = {
     grpc.StatusCode.UNAUTHENTICATED: "the token is missing or wrong",
@@ -63,19 +61,26 @@ def run(
     name: str,
     games: Sequence[str],
     version: str = "",
-    batch: int = 1,
-    choose_batch: ChooseBatch | None = None,
+    batch: int | None = None,
+    choose_many: ChooseMany | None = None,
 ) -> NoReturn:
     """Plays until the referee says that the work is done; does not return, the process ends here.
 
-    Give ``choose``, which answers one turn, or ``choose_batch``, which answers up to ``batch`` turns of different
-    matches at once. A bot of your own finds the referee by ``--server`` and ``--token`` or by ARENA_SERVER and
-    ARENA_TOKEN; a hosted bot is told where it is by the one who starts it.
+    Give ``choose``, which answers one turn, or ``choose_many``, which answers all turns of a frame at once. ``batch``
+    is the most turns of different matches that the referee sends in one frame, 1 to 256: unless given, 1 for
+    ``choose`` and 256 for ``choose_many``. A bot of your own finds the referee by ``--server`` and ``--token`` or by
+    ARENA_SERVER and ARENA_TOKEN; a hosted bot is told where it is by the one who starts it.
 
     The exit code is 0 when the work is done, 1 when the bot failed or was refused, 2 when it does not know where to go.
+
+    :raises TypeError: if both or neither of ``choose`` and ``choose_many`` are given.
+    :raises ValueError: if the batch is out of range.
     """
-    if (choose is None) == (choose_batch is None):
-        raise TypeError("run needs either choose or choose_batch.")
+    answers = answers_of(choose, choose_many)
+    if batch is None:
+        batch = 1 if choose_many is None else LARGEST_BATCH
+    if not 1 <= batch <= LARGEST_BATCH:
+        raise ValueError(f"batch must be a number of turns from 1 to {LARGEST_BATCH}, and is {batch}.")
     address = _address(sys.argv[1:])
     if isinstance(address, str):
         _exit(2, address)
@@ -87,14 +92,8 @@ def run(
         protocol=PROTOCOL,
     )
     hello.bot = hello.bot or name
-    if choose_batch is None:
-        assert choose is not None
-        choose_batch = one_by_one(choose)
-        step = 1
-    else:
-        step = batch
     try:
-        ended = _sessions(address, hello, choose_batch, step)
+        ended = _sessions(address, hello, answers)
     except KeyboardInterrupt:
         _exit(1, "stopped")
     except Exception:
@@ -103,23 +102,14 @@ def run(
     _exit(ended.exit_code, ended.sentence)
 
 
-def one_by_one(choose: Choose) -> ChooseBatch:
-    """A ``choose_batch`` that asks ``choose`` turn after turn."""
-
-    def choose_batch(turns: Sequence[Turn]) -> list[int]:
-        return [choose(turn) for turn in turns]
-
-    return choose_batch
-
-
-def _sessions(address: Address, hello: play_pb2.Hello, choose_batch: ChooseBatch, step: int) -> Ended:
+def _sessions(address: Address, hello: play_pb2.Hello, answers: Answers) -> Ended:
     """Stream after stream until one ends for good."""
     matches = Matches()
     welcomed = False
     pause_s = FIRST_PAUSE_S
     started = time.monotonic()
     while True:
-        ended = _session(address, hello, choose_batch, step, matches)
+        ended = _session(address, hello, answers, matches)
         if ended.welcomed:
             welcomed = True
             pause_s = FIRST_PAUSE_S
@@ -132,7 +122,7 @@ def _sessions(address: Address, hello: play_pb2.Hello, choose_batch: ChooseBatch
         pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
 
-def _session(address: Address, hello: play_pb2.Hello, choose_batch: ChooseBatch, step: int, matches: Matches) -> Ended:
+def _session(address: Address, hello: play_pb2.Hello, answers: Answers, matches: Matches) -> Ended:
     """One stream from hello to its end."""
     outgoing: queue.SimpleQueue[play_pb2.PlayRequest | None] = queue.SimpleQueue()
     outgoing.put(play_pb2.PlayRequest(hello=hello))
@@ -149,7 +139,8 @@ def _session(address: Address, hello: play_pb2.Hello, choose_batch: ChooseBatch,
                 _say(f"{frame.welcome.bot} plays at {address.server}.", quiet=address.hosted)
             for start in frame.starts:
                 matches.start(start)
-            _answer([matches.turn(turn) for turn in frame.turns], choose_batch, step, outgoing)
+            for choices in answers([matches.turn(turn) for turn in frame.turns]):
+                outgoing.put(play_pb2.PlayRequest(choices=choices))
             for end in frame.ends:
                 matches.end(end)
             if frame.HasField("farewell"):
@@ -162,31 +153,6 @@ def _session(address: Address, hello: play_pb2.Hello, choose_batch: ChooseBatch,
         call.cancel()
         channel.close()
     return _parted(farewell, welcomed)
-
-
-def _answer(
-    turns: Sequence[Turn],
-    choose_batch: ChooseBatch,
-    step: int,
-    outgoing: "queue.SimpleQueue[play_pb2.PlayRequest | None]",
-) -> None:
-    """Answers the turns of one frame, ``step`` at a time."""
-    choices: list[play_pb2.Choice] = []
-    sent_at = time.monotonic()
-    for at in range(0, len(turns), step):
-        asked = turns[at : at + step]
-        actions = choose_batch(asked)
-        if len(actions) != len(asked):
-            raise TypeError(
-                f"choose_batch must return one action per turn: {len(asked)} turns, {len(actions)} actions."
-            )
-        choices += map(choice, asked, actions)
-        if time.monotonic() - sent_at > HOLD_S:
-            outgoing.put(play_pb2.PlayRequest(choices=choices))
-            choices = []
-            sent_at = time.monotonic()
-    if choices:
-        outgoing.put(play_pb2.PlayRequest(choices=choices))
 
 
 def _parted(farewell: play_pb2.Farewell | None, welcomed: bool) -> Ended:

@@ -1,5 +1,5 @@
-"""A bot as a folder on this disk: its manifest and its ``choose``, for play in one process. Knows no archive and no
-cell."""
+"""A bot as a folder on this disk: its manifest, and its ``choose`` or ``choose_many`` for play in one process. Knows no
+archive and no cell."""
 
 import importlib.util
 import itertools
@@ -8,14 +8,15 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.bot.turn import Choose
+from arena.bot.turn import Choose, one_at_a_time
 
 _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True)
 class BotFolder:
-    """A loaded bot: what its ``bot.toml`` says, and its ``choose``."""
+    """A loaded bot: what its ``bot.toml`` says, and its ``choose``. A bot that has only a ``choose_many`` is asked for
+    one turn at a time."""
 
     name: str
     entry: str
@@ -26,7 +27,7 @@ class BotFolder:
 
 def load(folder: str | Path) -> BotFolder:
     """The bot in the folder. Its entry point is imported under a name of its own, so that two bots, and two copies of
-    one, share nothing; it must define ``choose`` at top level and call ``run`` only under
+    one, share nothing; it must define ``choose`` or ``choose_many`` at top level and call ``run`` only under
     ``if __name__ == "__main__"``.
 
     :raises ValueError: if the folder, its ``bot.toml`` or its ``choose`` is missing or wrong. What the bot's own code
@@ -47,9 +48,12 @@ def load(folder: str | Path) -> BotFolder:
     games = manifest.get("games", [])
     if not isinstance(games, list) or not all(isinstance(game, str) for game in games):
         raise ValueError(f"{folder / 'bot.toml'}: games must be a list of game ids.")
-    choose = getattr(_imported(folder, entry), "choose", None)
+    module = _imported(folder, entry)
+    choose, choose_many = getattr(module, "choose", None), getattr(module, "choose_many", None)
     if not callable(choose):
-        raise ValueError(f"{folder / entry} defines no function choose(turn) at top level.")  # noqa: TRY004 - as documented
+        if not callable(choose_many):
+            raise ValueError(f"{folder / entry} defines no function choose(turn) or choose_many(turns) at top level.")  # noqa: TRY004 - as documented
+        choose = one_at_a_time(choose_many)
     name, batch = manifest.get("name", folder.name), manifest.get("batch", 1)
     return BotFolder(str(name), entry, tuple(games), int(batch), choose)
 

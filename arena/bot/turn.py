@@ -46,8 +46,9 @@ class Turn:
 Choose = Callable[[Turn], int]
 """A bot that answers turn after turn: one of the legal actions."""
 
-ChooseBatch = Callable[[Sequence[Turn]], Sequence[int]]
-"""A bot that answers turns of different matches at once: as many actions, in the same order."""
+ChooseMany = Callable[[Sequence[Turn]], Sequence[int]]
+"""A bot that answers all turns of a frame at once: as many actions as turns, in the same order. An array, such as
+NumPy's, is a sequence, too."""
 
 
 def actions_of(first: int, mask: int) -> tuple[int, ...]:
@@ -72,3 +73,31 @@ def number_of(turn: Turn, action: object) -> int:
             f"The bot must return an action number out of turn.legal, and returned {action!r}"
             f" (match {turn.match_id}, turn {turn.number}; legal: {', '.join(map(turn.write, turn.legal))})."
         ) from None
+
+
+def one_for_each(turns: Sequence[Turn], returned: object) -> list[Any]:
+    """What a ``choose_many`` returned, as one answer for each turn; whether an answer is a number is not looked at.
+
+    :raises TypeError: if it is no sequence, such as a set, whose order means nothing.
+    :raises ValueError: if there are more or fewer answers than turns.
+    """
+    answers: list[Any] | None = None
+    # An array of another library is no Sequence; one without dimensions cannot be iterated, either.
+    if isinstance(returned, Sequence) or (hasattr(returned, "__array__") and getattr(returned, "ndim", 1) != 0):
+        answers = list(returned)  # type: ignore[call-overload]
+    wanted = f"choose_many must return a list with one action for each of the {len(turns)} turns, in their order"
+    if answers is None:
+        raise TypeError(f"{wanted}, and returned {returned!r}.")
+    if len(answers) != len(turns):
+        raise ValueError(f"{wanted}, and returned {len(answers)} actions.")
+    return answers
+
+
+def one_at_a_time(choose_many: ChooseMany) -> Choose:
+    """A ``choose`` that asks ``choose_many`` for one turn. It raises what ``one_for_each`` does."""
+
+    def choose(turn: Turn) -> int:
+        (action,) = one_for_each((turn,), choose_many((turn,)))
+        return number_of(turn, action)
+
+    return choose

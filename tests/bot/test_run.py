@@ -37,11 +37,11 @@ if __name__ == "__main__":
 BATCHES = """
 from arena.bot import run
 
-def choose_batch(turns):
+def choose_many(turns):
     return [turn.legal[0] for turn in turns]
 
 if __name__ == "__main__":
-    run(choose_batch=choose_batch, name="batches", games=["callbreak"], batch=8)
+    run(choose_many=choose_many, name="batches", games=["callbreak"], batch=8)
 """
 
 FUTURE = DICE.replace(

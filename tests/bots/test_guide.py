@@ -16,7 +16,7 @@ MANIFESTS = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
 
 
 def test_the_guide_has_its_bots_and_its_manifest() -> None:
-    assert len(PROGRAMS) == 3
+    assert len(PROGRAMS) == 4
     assert [set(tomllib.loads(text)) for text in MANIFESTS] == [{"name", "entry", "games"}]
 
 
