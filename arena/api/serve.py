@@ -19,6 +19,7 @@ from kombu.exceptions import OperationalError
 
 from arena.api import access, catalogue, match, rating, submission, tournament
 from arena.api.blocks import Blocks
+from arena.api.listen import Tls, listen_plain, listen_tls
 from arena.errors import ArenaError, Unavailable
 from arena.referee.hub import Hub
 from arena.referee.plan import PlayerId
@@ -48,10 +49,13 @@ HEARTBEAT_S = 5.0
 GRACE_S = 2.0
 
 
-async def serve(database_url: str, broker_url: str, listen: str, on_ready: Callable[[str], None]) -> None:
-    """Serves until SIGTERM or SIGINT. ``on_ready`` is told the address once everything answers.
+async def serve(
+    database_url: str, broker_url: str, listen: str, tls: Tls | None, on_ready: Callable[[str, str], None]
+) -> None:
+    """Serves until SIGTERM or SIGINT. ``on_ready`` is told the address and the one with TLS, empty if there is none,
+    once everything answers.
 
-    :raises Unavailable: if the database does not answer or the address cannot be had.
+    :raises Unavailable: if the database does not answer, an address cannot be had or the certificate is none.
     """
     await asyncio.to_thread(migrate, database_url)
     database = access.Database(database_url)
@@ -67,9 +71,10 @@ async def serve(database_url: str, broker_url: str, listen: str, on_ready: Calla
         blocks = Blocks(hub, secret.hex())
         await _add_services(server, database, hub, blocks, wake.set)
         referee.add_to(server, blocks.seated(lambda token, hello: _authenticate(database, token, hello)))
-        address = _bind(server, listen)
+        address = listen_plain(server, listen)
+        tls_address = listen_tls(server, tls) if tls is not None else ""
         await server.start()
-        on_ready(address)
+        on_ready(address, tls_address)
         ending = threading.Event()
         sweeping = asyncio.create_task(asyncio.to_thread(sweeper.run, database_url, broker_url, ending))
         async with asyncio.TaskGroup() as group:
@@ -118,20 +123,6 @@ async def _add_services(
     for name in ("", *names):
         await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
     reflection.enable_server_reflection(names, server)
-
-
-def _bind(server: grpc.aio.Server, listen: str) -> str:
-    """The address that was had, with its port.
-
-    :raises Unavailable: if it is in use or no address.
-    """
-    try:
-        port = server.add_insecure_port(listen)
-    except RuntimeError as error:
-        raise Unavailable(
-            f"cannot listen on {listen}: it is in use or is no address of this host; choose another one with --listen"
-        ) from error
-    return f"{listen.rpartition(':')[0]}:{port}"
 
 
 async def _authenticate(database: access.Database, token: str, hello: Hello) -> PlayerId | Refusal:

@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.cli.data import add_data_option, address, positive
-from arena.errors import ArenaError
+from arena.errors import ArenaError, BadRequest
 
 if TYPE_CHECKING:
+    from arena.api.listen import Tls
     from arena.cli.client import Server
 
 LISTEN = "127.0.0.1:7000"
@@ -29,6 +31,10 @@ def add_commands(commands: Any) -> None:
     worker.set_defaults(run=run_worker)
     for parser in (up, serve):
         parser.add_argument("--listen", type=address, default=LISTEN, metavar="HOST:PORT", help=f"default {LISTEN}")
+        tls = parser.add_argument_group("TLS for whoever dials in from elsewhere; all three or none")
+        tls.add_argument("--tls-listen", type=address, metavar="HOST:PORT", help="a second address, with TLS")
+        tls.add_argument("--certificate", type=Path, metavar="FILE", help="the certificate and its chain, in PEM")
+        tls.add_argument("--key", type=Path, metavar="FILE", help="its private key, in PEM")
     for parser in (up, worker):
         parser.add_argument(
             "--concurrency",
@@ -46,12 +52,28 @@ def usual_concurrency() -> int:
     return max(1, len(os.sched_getaffinity(0)) // 2)
 
 
+def _tls(arguments: argparse.Namespace) -> "Tls | None":
+    """The listener with TLS that the arguments ask for.
+
+    :raises BadRequest: if they say half of it.
+    """
+    from arena.api.listen import Tls
+
+    given = (arguments.tls_listen, arguments.certificate, arguments.key)
+    if all(value is None for value in given):
+        return None
+    if any(value is None for value in given):
+        raise BadRequest("TLS needs all of --tls-listen HOST:PORT, --certificate FILE and --key FILE")
+    return Tls(*given)
+
+
 def run_up(arguments: argparse.Namespace) -> int:
     """Starts everything, submits the house bots that are missing, and waits."""
     from arena.cli.client import Server, find_login_in
     from arena.stack import Stack
     from arena.stack.services import Services
 
+    tls = _tls(arguments)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -59,10 +81,11 @@ def run_up(arguments: argparse.Namespace) -> int:
     print(f"starting PostgreSQL, Valkey, the referee and a worker in {arguments.data} …", flush=True)
     with (
         Stack(arguments.data) as stack,
-        Services(stack, listen=arguments.listen, concurrency=arguments.concurrency) as services,
+        Services(stack, listen=arguments.listen, concurrency=arguments.concurrency, tls=tls) as services,
     ):
         admin, house = services.logins()
-        print(f"Card Arena is up at {services.address}; the admin's token is in {admin}", flush=True)
+        encrypted = f", with TLS at {services.tls_address}" if tls is not None else ""
+        print(f"Card Arena is up at {services.address}{encrypted}; the admin's token is in {admin}", flush=True)
         threading.Thread(
             target=_house, args=(Server(find_login_in(house)), stop), name="house bots", daemon=True
         ).start()
@@ -75,18 +98,19 @@ def run_serve(arguments: argparse.Namespace) -> int:
     """Serves until it is told to stop."""
     from arena.api.serve import serve
     from arena.stack import Stack
-    from arena.stack.services import READY
+    from arena.stack.services import READY, READY_TLS
+
+    tls = _tls(arguments)
+
+    def say(address: str, tls_address: str) -> None:
+        # The plain address comes last: whoever waits for it knows both then.
+        if tls_address:
+            print(f"{READY_TLS}{tls_address}", flush=True)
+        print(f"{READY}{address}", flush=True)
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s", stream=sys.stderr)
     with Stack(arguments.data) as stack:
-        asyncio.run(
-            serve(
-                stack.database_url,
-                stack.broker_url,
-                arguments.listen,
-                lambda address: print(f"{READY}{address}", flush=True),
-            )
-        )
+        asyncio.run(serve(stack.database_url, stack.broker_url, arguments.listen, tls, say))
     return 0
 
 

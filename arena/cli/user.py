@@ -4,8 +4,10 @@ import argparse
 import getpass
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
+from arena.bot.dial import PUBLIC
 from arena.cli.client import LOGIN_FILE, Login, Server, calls, save_login
 from arena.cli.data import add_data_option, address
 from arena.cli.wait import waiting
@@ -34,6 +36,12 @@ def add_commands(commands: Any) -> None:
 
     login = commands.add_parser("login", help="remember a server and your token for it")
     login.add_argument("address", type=address, metavar="HOST:PORT")
+    login.add_argument(
+        "--ca",
+        default="",
+        metavar="FILE",
+        help=f"speak TLS and trust what these root certificates signed; '{PUBLIC}' for the public authorities",
+    )
     login.set_defaults(run=run_login)
 
 
@@ -76,7 +84,10 @@ def run_login(arguments: argparse.Namespace) -> int:
     token = os.environ.get("ARENA_TOKEN") or (
         getpass.getpass("token: ") if sys.stdin.isatty() else sys.stdin.readline().strip()
     )
-    login = Login(arguments.address, token.strip())
+    ca = arguments.ca or os.environ.get("ARENA_CA", "")
+    if ca and ca != PUBLIC:
+        ca = str(Path(ca).absolute())  # it is kept, and used from any folder
+    login = Login(arguments.address, token.strip(), ca)
     server = Server(login)
     with calls(server):
         TournamentServiceStub(server.channel).ListTournaments(ListTournamentsRequest(), metadata=server.metadata)

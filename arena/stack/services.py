@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Protocol, Self
 
 from arena.errors import Unavailable
 from arena.stack import Stack
@@ -25,9 +25,23 @@ from arena.store.people import HOUSE, keep_token
 READY = "serving at "
 """`arena serve` writes this and its address to its standard output when it answers."""
 
+READY_TLS = "serving with TLS at "
+"""It writes this and that address before, if there is one."""
+
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 30.0
 LONGEST_PAUSE_S = 10.0
+
+
+class Encrypted(Protocol):
+    """A listener with TLS: HOST:PORT, and the files with certificate and key."""
+
+    @property
+    def listen(self) -> str: ...
+    @property
+    def certificate(self) -> Path: ...
+    @property
+    def key(self) -> Path: ...
 
 
 @dataclass(slots=True)
@@ -41,23 +55,27 @@ class _Service:
     pause_s: float = 0.0
     ready: threading.Event = field(default_factory=threading.Event)
     address: str = ""
+    tls_address: str = ""
 
 
 class Services:
     """`arena serve` and `arena worker` over a stack, from entering to leaving.
 
     :ivar address: where the API is.
+    :ivar tls_address: where it is with TLS; empty if it is not.
     :ivar database_url: the database that they work with.
     """
 
-    def __init__(self, stack: Stack, *, listen: str, concurrency: int) -> None:
+    def __init__(self, stack: Stack, *, listen: str, concurrency: int, tls: Encrypted | None = None) -> None:
         self._stack = stack
-        self._serve = _Service("serve", ["serve", "--listen", listen])
+        self._tls = tls
+        self._serve = _Service("serve", _serving(listen, tls, tls.listen if tls is not None else ""))
         self._services = [self._serve, _Service("worker", ["worker", "--concurrency", str(concurrency)])]
         self._lock: int | None = None
         self._ending = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="services", daemon=True)
         self.address = ""
+        self.tls_address = ""
         self.database_url = stack.database_url
 
     def __enter__(self) -> Self:
@@ -78,9 +96,9 @@ class Services:
         except BaseException:
             self._stop()
             raise
-        self.address = self._serve.address
+        self.address, self.tls_address = self._serve.address, self._serve.tls_address
         # Whoever knows the address finds the next one there, too.
-        self._serve.arguments = ["serve", "--listen", self.address]
+        self._serve.arguments = _serving(self.address, self._tls, self.tls_address)
         self._keeper.start()
         return self
 
@@ -159,6 +177,8 @@ class Services:
         with out, self._log(service.name).open("ab") as log:
             for line in out:
                 text = line.decode(errors="replace").strip()
+                if text.startswith(READY_TLS):
+                    service.tls_address = text.removeprefix(READY_TLS)
                 if text.startswith(READY):
                     service.address = text.removeprefix(READY)
                     service.ready.set()
@@ -199,6 +219,16 @@ class Services:
 
     def _log(self, name: str) -> Path:
         return self._stack.data_dir / "log" / f"{name}.log"
+
+
+def _serving(listen: str, tls: Encrypted | None, tls_listen: str) -> list[str]:
+    """What `arena serve` is told."""
+    arguments = ["serve", "--listen", listen]
+    if tls is not None:
+        # It reads them in the same folder, but whoever starts it again may have moved.
+        files = ["--certificate", str(tls.certificate.absolute()), "--key", str(tls.key.absolute())]
+        arguments += ["--tls-listen", tls_listen, *files]
+    return arguments
 
 
 def _kept_token(file: Path) -> str | None:
