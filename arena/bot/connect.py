@@ -14,6 +14,7 @@ from typing import NoReturn
 import grpc
 
 from arena.bot.answers import LARGEST_BATCH, Answers, answers_of
+from arena.bot.dial import UntrustedError, mistrust, open_channel, roots
 from arena.bot.matches import Matches
 from arena.bot.turn import Choose, ChooseMany
 from arena.v1 import play_pb2, play_pb2_grpc
@@ -38,11 +39,12 @@ FINAL = {
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where the referee is and what proves who the bot is. ``hosted``: the bot was started by a referee for one block,
-    and does not come back once its stream has ended."""
+    and does not come back once its stream has ended. ``ca`` is as in :func:`arena.bot.dial.open_channel`."""
 
     server: str
     token: str
     hosted: bool
+    ca: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ def run(
     Give ``choose``, which answers one turn, or ``choose_many``, which answers all turns of a frame at once. ``batch``
     is the most turns of different matches that the referee sends in one frame, 1 to 256: unless given, 1 for
     ``choose`` and 256 for ``choose_many``. A bot of your own finds the referee by ``--server`` and ``--token`` or by
-    ARENA_SERVER and ARENA_TOKEN; a hosted bot is told where it is by the one who starts it.
+    ARENA_SERVER and ARENA_TOKEN, and speaks TLS if ``--ca`` or ARENA_CA names the root certificates to trust; a hosted
+    bot is told where it is by the one who starts it.
 
     The exit code is 0 when the work is done, 1 when the bot failed or was refused, 2 when it does not know where to go.
 
@@ -126,7 +129,7 @@ def _session(address: Address, hello: play_pb2.Hello, answers: Answers, matches:
     """One stream from hello to its end."""
     outgoing: queue.SimpleQueue[play_pb2.PlayRequest | None] = queue.SimpleQueue()
     outgoing.put(play_pb2.PlayRequest(hello=hello))
-    channel = grpc.insecure_channel(address.server, options=_options(address))
+    channel = open_channel(address.server, address.ca, _options(address))
     call = play_pb2_grpc.PlayServiceStub(channel).Play(
         iter(outgoing.get, None), metadata=(("authorization", f"Bearer {address.token}"),)
     )
@@ -175,6 +178,8 @@ def _refused(call: grpc.Call, address: Address, welcomed: bool) -> Ended:
         return Ended(f"{address.server}: {FINAL[code]}: {details}", 1, again=False, welcomed=False)
     if welcomed:
         return Ended(f"The stream to {address.server} was lost ({details}).", 1, again=True, welcomed=True)
+    if sentence := mistrust(details, address.server, address.ca):
+        return Ended(sentence, 1, again=False, welcomed=False)
     return Ended(f"No referee answers at {address.server} ({details}).", 1, again=True, welcomed=False)
 
 
@@ -199,12 +204,18 @@ def _address(arguments: Sequence[str]) -> Address | str:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--server", default=os.environ.get("ARENA_SERVER", ""))
     parser.add_argument("--token", default=os.environ.get("ARENA_TOKEN", ""))
+    parser.add_argument("--ca", default=os.environ.get("ARENA_CA", ""))
     given, _ = parser.parse_known_args(arguments)
     if not given.server:
         return "Where is the referee? Give --server HOST:PORT or set ARENA_SERVER."
     if not given.token:
         return "Who are you? Give --token TOKEN or set ARENA_TOKEN."
-    return Address(given.server, given.token, hosted=False)
+    if given.ca:
+        try:
+            roots(given.ca)
+        except UntrustedError as error:
+            return f"{error}."
+    return Address(given.server, given.token, hosted=False, ca=given.ca)
 
 
 def _say(sentence: str, *, quiet: bool = False) -> None:

@@ -21,6 +21,16 @@ from arena.errors import Unavailable
 from arena.stack.services import READY, READY_TLS
 from arena.store import people
 
+BOT = """
+from arena.bot import Turn, run
+
+def choose(turn: Turn) -> int:
+    return turn.legal[0]
+
+if __name__ == "__main__":
+    run(choose, name="far", games=["callbreak"])
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Serving:
@@ -98,6 +108,28 @@ def test_a_login_with_the_certificate_is_kept_and_a_wrong_one_gets_a_sentence(
     # The plain address is there for this host, and the one with TLS takes nobody who does not speak it.
     assert main(["login", serving.address]) == 0
     assert main(["login", serving.tls_address]) == 1
+
+
+def test_a_bot_plays_over_tls_and_ends_at_a_certificate_that_it_does_not_trust(
+    serving: Serving, tmp_path: Path
+) -> None:
+    program = tmp_path / "far.py"
+    program.write_text(BOT)
+    other, _ = make_certificate(tmp_path, "other")
+    arguments = [sys.executable, str(program), "--server", serving.tls_address, "--token", serving.token]
+    with subprocess.Popen([*arguments, "--ca", str(serving.certificate)], stderr=subprocess.PIPE, text=True) as bot:
+        assert bot.stderr is not None
+        assert bot.stderr.readline() == f"far plays at {serving.tls_address}.\n"
+        bot.kill()
+    for ca, code, sentence in (
+        (str(other), 1, f"{serving.tls_address}: its certificate is not signed by the certificates in {other}; "),
+        (str(program), 2, f"{program} holds no root certificate that can be read"),
+    ):
+        environment = {**os.environ, "ARENA_CA": ca}
+        done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=20, check=False)
+        assert done.returncode == code
+        assert done.stderr.splitlines()[-1].startswith(sentence)
+        assert "Trying again" not in done.stderr
 
 
 def test_half_of_the_options_for_tls_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
