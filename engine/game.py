@@ -178,6 +178,10 @@ class Game(Protocol):
 
     def from_bytes(self, data: bytes) -> State: ...
 
+    def __hash__(self) -> int:
+        """Games with the same rules, seats and options are equal and have the same hash."""
+        ...
+
     def write(self, action: Action) -> str:
         """The text of an action, such as ``AS``, ``call 3``, ``show 2 5``.
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from engine import VERSION
 from engine.game import Game, State
@@ -49,7 +50,7 @@ class Recorder:
             "engine": VERSION,
             **{name: extras[name] for name in EXTRAS if name in extras},
         }
-        self._texts: dict[int, str] = {}
+        self._texts = _texts(game)
         self._lines: list[str] = []
         self._played: list[str] = []
         self.digest = ""
@@ -74,7 +75,7 @@ class Recorder:
     ) -> None:
         """Writes a decision. ``fault`` has ``kind``, one of FAULTS, and ``reason``, a sentence; or FORFEITED alone."""
         # By hand: nearly all lines of a record are these, and an encoder takes ten times as long.
-        text = self._written(action)
+        text = self._texts[action]
         line = f'{{"seat":{seat},"action":{text},"legal":{legal_count},"ms":{ms}'
         if fault is None:
             self._played.append(f"[{seat},{text},null]")
@@ -94,9 +95,8 @@ class Recorder:
         body = "".join(line + "\n" for line in self._lines)
         return body + write_line({**result, "hash": seal(body, result)}) + "\n"
 
-    def _written(self, action: int) -> str:
-        """The action's text as JSON."""
-        text = self._texts.get(action)
-        if text is None:
-            text = self._texts[action] = json.dumps(self._game.write(action), ensure_ascii=False)
-        return text
+
+@lru_cache(maxsize=64)
+def _texts(game: Game) -> tuple[str, ...]:
+    """The text of each action as JSON."""
+    return tuple([json.dumps(game.write(action), ensure_ascii=False) for action in range(game.num_actions)])
