@@ -9,6 +9,7 @@ import engine
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.pages import page_of
+from arena.api.quota import Quota
 from arena.api.status import refuses
 from arena.errors import BadRequest, WrongState
 from arena.referee.clock import Limits
@@ -32,8 +33,9 @@ UNRATED_LIMITS = Limits(2_000, 30_000, 3)
 class Matches(MatchServiceServicer):
     """Reads matches from the store and plays unrated ones on the hub."""
 
-    def __init__(self, database: Database, hub: Hub) -> None:
+    def __init__(self, database: Database, hub: Hub, quota: Quota) -> None:
         self._database = database
+        self._quota = quota
         self._hub = hub
         # Ids of a restarted referee do not meet those that a bot still remembers.
         self._numbers = itertools.count(UNRATED_IDS + (int(time.time()) << 12) % (1 << 50))
@@ -79,6 +81,7 @@ class Matches(MatchServiceServicer):
             raise BadRequest("the seed must be 32 bytes, or empty for a drawn one")
         match_id = next(self._numbers)
         with ExitStack() as table:
+            table.enter_context(self._quota.match(user.name))
             players = tuple(self._seated(table, game, match_id, seat, name) for seat, name in enumerate(names))
             if len(set(players)) < len(players):
                 raise BadRequest("a remote bot is named twice; a table holds different bots")

@@ -20,6 +20,7 @@ from kombu.exceptions import OperationalError
 from arena.api import access, catalogue, match, rating, submission, tournament
 from arena.api.blocks import Blocks
 from arena.api.listen import Tls, listen_plain, listen_tls
+from arena.api.quota import Quota
 from arena.errors import ArenaError, Unavailable
 from arena.referee.hub import Hub
 from arena.referee.plan import PlayerId
@@ -69,8 +70,9 @@ async def serve(
         referee = Referee(hub)
         server = grpc.aio.server(options=server_options(tournament.LONGEST_MOVE_MS))
         blocks = Blocks(hub, secret.hex())
-        await _add_services(server, database, hub, blocks, wake.set)
-        referee.add_to(server, blocks.seated(lambda token, hello: _authenticate(database, token, hello)))
+        quota = Quota(hub)
+        await _add_services(server, database, match.Matches(database, hub, quota), blocks, wake.set)
+        referee.add_to(server, blocks.seated(lambda token, hello: _authenticate(database, quota, token, hello)))
         address = listen_plain(server, listen)
         tls_address = listen_tls(server, tls) if tls is not None else ""
         await server.start()
@@ -95,13 +97,17 @@ async def serve(
 
 
 async def _add_services(
-    server: grpc.aio.Server, database: access.Database, hub: Hub, blocks: Blocks, wake: Callable[[], None]
+    server: grpc.aio.Server,
+    database: access.Database,
+    matches: match.Matches,
+    blocks: Blocks,
+    wake: Callable[[], None],
 ) -> None:
     catalogue_pb2_grpc.add_CatalogueServiceServicer_to_server(catalogue.Catalogue(), server)
     submission_pb2_grpc.add_SubmissionServiceServicer_to_server(submission.Submission(database, wake), server)
     tournament_pb2_grpc.add_TournamentServiceServicer_to_server(tournament.Tournaments(database, wake), server)
     rating_pb2_grpc.add_RatingServiceServicer_to_server(rating.Ratings(database), server)
-    match_pb2_grpc.add_MatchServiceServicer_to_server(match.Matches(database, hub), server)
+    match_pb2_grpc.add_MatchServiceServicer_to_server(matches, server)
     referee_pb2_grpc.add_RefereeServiceServicer_to_server(blocks, server)
     names = [
         *(
@@ -125,7 +131,7 @@ async def _add_services(
     reflection.enable_server_reflection(names, server)
 
 
-async def _authenticate(database: access.Database, token: str, hello: Hello) -> PlayerId | Refusal:
+async def _authenticate(database: access.Database, quota: Quota, token: str, hello: Hello) -> PlayerId | Refusal:
     """The player id of a remote bot is its name; its owner is whoever has the token."""
     if not token:
         return Refusal(grpc.StatusCode.UNAUTHENTICATED, access.NO_TOKEN)
@@ -145,7 +151,7 @@ async def _authenticate(database: access.Database, token: str, hello: Hello) -> 
         return Refusal(grpc.StatusCode.UNAVAILABLE, str(error))
     except ArenaError as error:
         return Refusal(grpc.StatusCode.PERMISSION_DENIED, str(error))
-    return hello.bot
+    return quota.admit(user.name, hello.bot)
 
 
 async def _register(database: access.Database, address: str, secret: bytes) -> None:

@@ -178,6 +178,8 @@ def _refused(call: grpc.Call, address: Address, welcomed: bool) -> Ended:
         return Ended(f"{address.server}: {FINAL[code]}: {details}", 1, again=False, welcomed=False)
     if welcomed:
         return Ended(f"The stream to {address.server} was lost ({details}).", 1, again=True, welcomed=True)
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
+        return Ended(f"{address.server}: {details}", 1, again=True, welcomed=False)
     if sentence := mistrust(details, address.server, address.ca):
         return Ended(sentence, 1, again=False, welcomed=False)
     return Ended(f"No referee answers at {address.server} ({details}).", 1, again=True, welcomed=False)

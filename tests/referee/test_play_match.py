@@ -10,6 +10,7 @@ import pytest
 import engine
 from arena.api.access import Database
 from arena.api.match import Matches
+from arena.api.quota import Quota
 from arena.referee.hub import Hub
 from arena.store.people import add_user
 from arena.v1 import match_pb2 as pb
@@ -21,7 +22,9 @@ HOUSE = ("random", "steady", "random", "bold")
 Play = Callable[[pb.PlayMatchRequest], Awaitable[pb.Record]]
 
 
-def at_the_service(database_url: str, visit: Callable[[Hub, Play], Awaitable[None]]) -> None:
+def at_the_service(
+    database_url: str, visit: Callable[[Hub, Play], Awaitable[None]], quota: Callable[[Hub], Quota] = Quota
+) -> None:
     """Runs the visit beside a real service, with what calls PlayMatch as a user."""
 
     async def served() -> None:
@@ -30,7 +33,7 @@ def at_the_service(database_url: str, visit: Callable[[Hub, Play], Awaitable[Non
         database = Database(database_url, size=1)
         server = grpc.aio.server()
         async with Hub() as hub, asyncio.timeout(60):
-            add_MatchServiceServicer_to_server(Matches(database, hub), server)
+            add_MatchServiceServicer_to_server(Matches(database, hub, quota(hub)), server)
             port = server.add_insecure_port("127.0.0.1:0")
             await server.start()
             async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
@@ -89,3 +92,29 @@ def test_a_bot_that_is_not_there_is_named_and_the_others_get_up(
         assert hub.connected() == {}
 
     at_the_service(database_url, visit)
+
+
+def test_an_owner_with_as_many_open_matches_as_allowed_is_told_the_limit(database_url: str) -> None:
+    quotas: list[Quota] = []
+
+    def strict(hub: Hub) -> Quota:
+        quotas.append(Quota(hub, matches=2))
+        return quotas[0]
+
+    async def visit(_hub: Hub, play: Play) -> None:
+        request = pb.PlayMatchRequest(game="callbreak", bots=HOUSE)
+        with quotas[0].match("anna"):
+            await play(request)
+            # A match that cannot begin gives its place back, too.
+            with pytest.raises(grpc.aio.AioRpcError):
+                await play(pb.PlayMatchRequest(game="callbreak", bots=["nobody"] * 4))
+            with quotas[0].match("anna"):
+                with pytest.raises(grpc.aio.AioRpcError) as refused:
+                    await play(request)
+                with quotas[0].match("bob"):
+                    pass
+            await play(request)
+        assert refused.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert refused.value.details() == "anna has 2 matches open, and the limit is 2; wait until one ends"
+
+    at_the_service(database_url, visit, strict)

@@ -1,0 +1,55 @@
+"""The quotas of an owner at the real server, and what the kit makes of a refusal."""
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from arena.api.quota import BOTS
+from arena.stack.services import Services
+from arena.store import connect, people
+from tests.referee.wire import Wire
+
+BOT = """
+from arena.bot import Turn, run
+
+def choose(turn: Turn) -> int:
+    return turn.legal[0]
+
+if __name__ == "__main__":
+    run(choose, name="one-too-many", games=["callbreak"])
+"""
+
+
+def test_a_bot_beyond_the_quota_of_its_owner_is_told_so_and_waits_for_its_place(
+    services: Services, tmp_path: Path
+) -> None:
+    with connect(services.database_url) as connection:
+        token = people.add_user(connection, "collector")
+    program = tmp_path / "bot.py"
+    program.write_text(BOT)
+
+    async def crowded() -> None:
+        async with contextlib.AsyncExitStack() as streams:
+            for number in range(BOTS):
+                await streams.enter_async_context(Wire(services.address, token, name=f"collected-{number}"))
+            bot = await asyncio.create_subprocess_exec(
+                sys.executable,
+                str(program),
+                env={**os.environ, "ARENA_SERVER": services.address, "ARENA_TOKEN": token},
+                stderr=subprocess.PIPE,
+            )
+            assert bot.stderr is not None
+            assert (await bot.stderr.readline()).decode() == (
+                f"{services.address}: collector has {BOTS} bots connected, and the limit is {BOTS}: "
+                "end one of them first. Trying again in 0.5 s.\n"
+            )
+        while "Trying again" in (said := (await bot.stderr.readline()).decode() or "It ended."):
+            pass
+        assert said == f"one-too-many plays at {services.address}.\n"
+        bot.kill()
+        await bot.communicate()
+
+    asyncio.run(asyncio.wait_for(crowded(), 60))
