@@ -31,15 +31,15 @@ node: setup
 	cd examples/node && npm ci --silent --ignore-scripts
 	$(BIN)/python -m pytest -m node tests/whole
 
-# The compiled engine beside OpenSpiel, in an environment of its own.
+# The compiled engine under OpenSpiel's own algorithms and beside it, in an environment of its own.
 bench-engine: setup
 	rm -rf build .venv-bench && mkdir -p .venv-bench/run
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install --quiet --require-hashes -r benchmarks/requirements.lock
 	ARENA_COMPILE=1 $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w .venv-bench/wheel .
 	.venv-bench/bin/python -m pip install --quiet --no-deps .venv-bench/wheel/*.whl
-	cp -r benchmarks examples .venv-bench/run
-	cd .venv-bench/run && ../bin/python -c "import engine; assert engine.COMPILED"
+	cp -r benchmarks examples tests pyproject.toml .venv-bench/run
+	cd .venv-bench/run && ../bin/python -c "import engine; assert engine.COMPILED" && ../bin/python -m pytest tests/envs/test_spiel.py
 	cd .venv-bench/run && ../bin/python -m benchmarks.engine
 	cd .venv-bench/run && ../bin/python -m benchmarks.worlds
 	cd .venv-bench/run && ../bin/python examples/vector.py
