@@ -26,6 +26,9 @@ PARTING_S = 1.0
 WASTE_LIMIT = 2_000
 """Frames and choices in a row that answer nothing, before the stream ends; every answer pays for a few."""
 
+WASTE_BYTES = 1024
+"""A useless frame counts once more for every so many bytes of it."""
+
 WASTE_PER_S = 100
 """How many such are forgiven per second."""
 
@@ -93,9 +96,9 @@ class Session:
             try:
                 choices = play_pb2.PlayRequest.FromString(data).choices
             except DecodeError:
-                useless = 0 if hub.garbled(player, now_us) else 1
+                useless = 0 if hub.garbled(player, now_us) else 1 + len(data) // WASTE_BYTES
             else:
-                useless = 0 if choices else 1
+                useless = 0 if choices else 1 + len(data) // WASTE_BYTES
                 for choice in choices:
                     if not hub.answer(player, choice.match_id, choice.turn, choice.action, now_us):
                         useless += 1
