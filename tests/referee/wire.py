@@ -25,12 +25,16 @@ METHOD = "/arena.v1.PlayService/Play"
 
 
 class Wire:
-    """One stream. Enter it to say hello and be welcomed."""
+    """One stream. Enter it to say hello and be welcomed. ``window`` is how many bytes it lets come in before they are
+    read; -1 for gRPC's usual 64 KiB, which hold many frames."""
 
-    def __init__(self, address: str, token: str, *, name: str = "bot", batch: int = 1) -> None:
+    def __init__(self, address: str, token: str, *, name: str = "bot", batch: int = 1, window: int = -1) -> None:
         self.frames: list[play_pb2.PlayResponse] = []
         self._address = address
         self._token = token
+        self._options = [("grpc.use_local_subchannel_pool", 1)]
+        if window >= 0:
+            self._options += [("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", window)]
         self._hello = play_pb2.Hello(bot=name, version="1", games=[], batch=batch, protocol=1)
 
     async def __aenter__(self) -> Self:
@@ -43,7 +47,7 @@ class Wire:
 
     async def dial(self) -> None:
         """Opens the stream and says nothing."""
-        self._channel = grpc.aio.insecure_channel(self._address, options=[("grpc.use_local_subchannel_pool", 1)])
+        self._channel = grpc.aio.insecure_channel(self._address, options=self._options)
         self._call: Any = self._channel.stream_stream(METHOD)(
             metadata=(("authorization", f"Bearer {self._token}"),), wait_for_ready=True
         )
@@ -118,9 +122,9 @@ class Room:
     def players(self) -> tuple[str, ...]:
         return tuple(f"player {seat}" for seat in range(self.game.seats))
 
-    def wire(self, seat: int, batch: int = 1) -> Wire:
+    def wire(self, seat: int, batch: int = 1, *, window: int = -1) -> Wire:
         """A stream for the seat, not opened yet."""
-        return Wire(self.addresses[seat], f"ticket {seat}", batch=batch)
+        return Wire(self.addresses[seat], f"ticket {seat}", batch=batch, window=window)
 
     def plan(self, match_id: int = 1, *, strict: dict[int, Limits] | None = None) -> MatchPlan:
         """A match between the sockets' players; all have time but those in ``strict``."""
