@@ -102,6 +102,9 @@ class Session:
                 for choice in choices:
                     if not hub.answer(player, choice.match_id, choice.turn, choice.action, now_us):
                         useless += 1
+                        if useless > WASTE_LIMIT:
+                            # The rest of a frame can hold up the loop for a tenth of a second.
+                            break
             if useless:
                 self._wasted(useless, player)
 

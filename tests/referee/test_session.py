@@ -9,6 +9,7 @@ from arena.referee import session
 from arena.referee.hub import Hub
 from arena.referee.session import Session
 from arena.referee.stream import Hello
+from arena.v1 import play_pb2
 
 
 class Unread:
@@ -38,26 +39,38 @@ def test_a_stream_whose_frame_nobody_takes_is_ended(monkeypatch: pytest.MonkeyPa
 
 
 class Garbage:
-    """A call of gRPC that brings the largest frames of nonsense as fast as they are read."""
+    """A call of gRPC that brings the same frame as fast as it is read."""
 
-    def __init__(self) -> None:
+    def __init__(self, frame: bytes) -> None:
+        self.frame = frame
         self.frames = 0
 
     async def read(self) -> Any:
         self.frames += 1
         await asyncio.sleep(0)
-        return b"\xff" * 256 * 1024
+        return self.frame
 
     async def write(self, _: bytes) -> None:
         await asyncio.sleep(0)
 
 
-def test_large_frames_of_nonsense_end_a_stream_sooner() -> None:
-    async def told() -> int:
-        async with Hub() as hub:
-            context: Any = Garbage()
-            await asyncio.wait_for(Session(hub, context, Hello("bot", "1", ("minus",), 1)).serve("bot"), 60)
-            return int(context.frames)
+async def read_to_its_end(frame: bytes) -> tuple[int, int]:
+    """How many such frames are read, and choices in them looked at, until the stream is ended."""
+    async with Hub() as hub:
+        hub.expect("bot")
+        context: Any = Garbage(frame)
+        await asyncio.wait_for(Session(hub, context, Hello("bot", "1", ("minus",), 1)).serve("bot"), 60)
+        return context.frames, hub.counters("bot").stale
 
+
+def test_large_frames_of_nonsense_end_a_stream_sooner() -> None:
+    frames, _ = asyncio.run(read_to_its_end(b"\xff" * 256 * 1024))
     # 2,000 small frames may be useless; of these a few megabytes.
-    assert asyncio.run(told()) < 12
+    assert frames < 12
+
+
+def test_a_frame_with_any_number_of_useless_choices_does_not_hold_up_the_others() -> None:
+    frame = play_pb2.PlayRequest(choices=[play_pb2.Choice() for _ in range(100_000)]).SerializeToString()
+    frames, choices = asyncio.run(read_to_its_end(frame))
+    assert frames <= 2
+    assert choices <= 2 * (session.WASTE_LIMIT + 1)
