@@ -150,7 +150,8 @@ class Life:
     def _open_gate(self) -> None:
         """Lets the bot start, now that its cell dies with this thread; it is the first to go when memory runs out."""
         self._selector.unregister(self._gate)
-        while self._watch is None and self._read_status():
+        # A bwrap that failed at once may have closed its status already, in the same look.
+        while self._watch is None and self._told in self._selector.get_map() and self._read_status():
             pass
         if self._watch is None or self._killed_for:
             return
