@@ -15,8 +15,6 @@ from engine.pairs import DECK_ROUNDS, PAIR_SETS, PAIRS, SHOWS, PairsObservation
 from engine.pairs_playout import Player, play_rounds
 from engine.shuffle import check_seed
 
-__all__ = ["MINUS_ONE", "MinusOne", "MinusOneOptions", "MinusOneState", "PairsObservation"]
-
 SHOW: Final = 0
 KEEP: Final = 1
 FIRST_KEEP: Final = 28

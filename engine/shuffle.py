@@ -11,9 +11,6 @@ if TYPE_CHECKING:
 
 SEED_BYTES: Final = 32
 
-_LIMIT: Final = tuple(256 - 256 % n if n else 0 for n in range(257))
-"""Bytes below _LIMIT[n] are spread evenly over 0..n-1; the others are drawn again."""
-
 
 def check_seed(seed: bytes) -> bytes:
     """The seed itself.
@@ -38,7 +35,7 @@ def shuffled(seed: bytes, deal: int, redeal: int, deck: Sequence[int]) -> list[i
         stream = hmac.digest(seed, prefix + block.to_bytes(4, "big"), "sha512")
         for index in range(64):
             byte: i64 = stream[index]
-            if byte < 256 - 256 % left:
+            if byte < even_below(left):
                 at = byte % left
                 left -= 1
                 card = cards[left]
@@ -50,12 +47,17 @@ def shuffled(seed: bytes, deal: int, redeal: int, deck: Sequence[int]) -> list[i
     return cards
 
 
+def even_below(count: i64) -> i64:
+    """Bytes below this are spread evenly over 0..count-1, ``count`` being 1..256; the others are drawn again."""
+    return 256 - 256 % count
+
+
 def drawn(seed: bytes, name: str, count: int) -> int:
     """A number in 0..count-1 that the seed decides for this name, independent of all deals. ``count`` is 1..256."""
     prefix = b"card-arena draw" + name.encode()
     block = 0
     while True:
         for byte in hmac.digest(seed, prefix + block.to_bytes(4, "big"), "sha512"):
-            if byte < _LIMIT[count]:
+            if byte < even_below(count):
                 return byte % count
         block += 1

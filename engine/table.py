@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from engine.cards import alone
 from engine.chance import Chance
-from engine.tricks import NONE, UNSETTLED, alone, answers, suit_around, suit_cards
+from engine.tricks import NONE, UNSETTLED, answers, suit_around, suit_cards
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -91,11 +92,6 @@ class Table:
         self.leader = self.turn = self.ahead = (dealer + self.step) % seats
         self.called = self.done = self.count = self.led = self.top = self.ruff = 0
         self.played = self.leaders = b""
-
-    @property
-    def hands(self) -> list[int]:
-        """The cards that each seat holds."""
-        return [self.hand(seat) for seat in range(self.seats)]
 
     def hand(self, seat: i64) -> i64:
         """The cards that a seat holds."""

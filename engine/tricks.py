@@ -30,9 +30,8 @@ DUTIES: Final = {
 }
 """The values of the options ``must_beat`` and ``trump_when_void`` as the functions below take them."""
 
-# Sets of one card or one suit are shifted down from these and not up from the clubs, because compiled code takes a
-# small literal for a number of 32 bits. Functions of sets have no conditional expressions, which compiled code boxes.
-_ACE_OF_SPADES: Final = 1 << 51
+# Suits are shifted down from the spades and not up from the clubs, because compiled code takes a small literal for a
+# number of 32 bits. Functions of sets have no conditional expressions, which compiled code boxes.
 _SPADES: Final = 0x1FFF << 39
 
 TRUMPS: Final = ("C", "D", "H", "S", "NT")
@@ -142,11 +141,6 @@ def suit_around(card: i64) -> i64:
     if card >> 13:
         return _SPADES >> 26
     return _SPADES >> 39
-
-
-def alone(card: i64) -> i64:
-    """The set of one card."""
-    return _ACE_OF_SPADES >> 51 - card
 
 
 def winner(trick: Sequence[int], trump: int) -> int:

@@ -91,11 +91,11 @@ def bests(game: Callbreak, o: TrickObservation, *, over: bool) -> list[list[int]
     finished = o.deal + over
     if not finished or o.last is None:
         return [[0]] * o.seats
-    past = _past_deals(game)
+    deals = _past_deals(game)
     found: list[list[int]] = []
     for seat in range(o.seats):
         last = o.last.scores[seat]
-        earlier = past.bests(finished - 1, o.totals[seat] - last)
+        earlier = deals.bests(finished - 1, o.totals[seat] - last)
         found.append(sorted({max(best, last) for best in earlier}))
     return found
 

@@ -25,10 +25,7 @@ from operator import itemgetter
 import numpy as np
 
 from engine.game import Game
-from engine.pairs import PairsObservation
-
-_ROUNDS = 6
-"""Rounds that a deck lasts."""
+from engine.pairs import DECK_ROUNDS, PairsObservation
 
 _SINGLE = bytes((0, 1, 2, 4, 8, 16, 32, 64, 128)) + bytes(247)
 """The set of one card, for each card; card 0 is no card."""
@@ -45,17 +42,17 @@ class PairsFeatures:
             "resting": seats * 8,
             "spent": seats * 8,
             "shown": seats * 8,
-            "shows": _ROUNDS * seats * 8,
-            "keeps": _ROUNDS * seats * 8,
+            "shows": DECK_ROUNDS * seats * 8,
+            "keeps": DECK_ROUNDS * seats * 8,
         }
         self.count_sizes = {"round": 1, "tokens": seats, "last_won": seats}
         self.count_unit = 18
         self.amount_sizes = {"points": seats}
         self._phases = len(game.phases)
         self._none = bytes(seats)
-        self._history = _ROUNDS * seats
+        self._history = DECK_ROUNDS * seats
         # By seat, what picks all sets with those of each moment counted from that seat.
-        moments = range(0, (4 + 2 * _ROUNDS) * seats, seats)
+        moments = range(0, (4 + 2 * DECK_ROUNDS) * seats, seats)
         self._turned = [
             itemgetter(*(at + (seat + after) % seats for at in moments for after in range(seats)))
             for seat in range(seats)

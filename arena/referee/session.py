@@ -93,12 +93,15 @@ class Session:
             if self._ended.is_set():
                 return
             now_us = hub.now_us()
+            useless = 1 + len(data) // WASTE_BYTES
             try:
                 choices = play_pb2.PlayRequest.FromString(data).choices
             except DecodeError:
-                useless = 0 if hub.garbled(player, now_us) else 1 + len(data) // WASTE_BYTES
+                if hub.garbled(player, now_us):
+                    useless = 0
             else:
-                useless = 0 if choices else 1 + len(data) // WASTE_BYTES
+                if choices:
+                    useless = 0
                 for choice in choices:
                     if not hub.answer(player, choice.match_id, choice.turn, choice.action, now_us):
                         useless += 1
@@ -142,8 +145,8 @@ class Session:
             frame = self._next_frame(player)
 
     def _look(self, player: Player) -> None:
-        """Ends the stream if its frame is stuck. One alarm stands for all frames: an alarm for each would cost as much
-        as judging its answer."""
+        """Ends the stream if its frame is stuck. One alarm stands for all frames, because setting one for each costs
+        some microseconds."""
         self._alarm = None
         if self._writing_since < 0:
             return

@@ -43,8 +43,8 @@ def test_cb_02_four_seats_only(seats: Any) -> None:
 
 def test_cb_03_cb_07_the_hands_are_the_pack() -> None:
     state = callbreak().start(SEED)
-    assert [hand.bit_count() for hand in state.table.hands] == [13] * 4
-    assert sum(state.table.hands) == (1 << 52) - 1
+    assert [hand.bit_count() for hand in state.table.dealt] == [13] * 4
+    assert sum(state.table.dealt) == (1 << 52) - 1
 
 
 def test_cb_05_first_dealer_is_a_parameter() -> None:
@@ -55,14 +55,14 @@ def test_cb_05_first_dealer_is_a_parameter() -> None:
 
 def test_cb_06_one_card_at_a_time_from_the_dealers_left() -> None:
     state = dealt(dealer=0)
-    assert list(cards_of(state.table.hands[1])) == list(range(0, 52, 4))
-    assert list(cards_of(state.table.hands[0])) == list(range(3, 52, 4))
+    assert list(cards_of(state.table.hand(1))) == list(range(0, 52, 4))
+    assert list(cards_of(state.table.hand(0))) == list(range(3, 52, 4))
 
 
 def test_cb_b12_the_deal_itself_turns_too() -> None:
     state = callbreak(direction="anticlockwise").start_from([range(52)], first_dealer=0)
     for at, seat in enumerate((3, 2, 1, 0)):
-        assert list(cards_of(state.table.hands[seat])) == list(range(at, 52, 4))
+        assert list(cards_of(state.table.hand(seat))) == list(range(at, 52, 4))
 
 
 def test_cb_b16_every_seat_is_as_likely_to_deal_first() -> None:
@@ -75,7 +75,7 @@ def test_cb_08_cb_13_a_caller_sees_its_own_hand_and_earlier_calls() -> None:
     state = dealt(dealer=0)
     take(state, "call 3", "call 2")
     view = state.observe(3)
-    assert view.hand == state.table.hands[3]
+    assert view.hand == state.table.hand(3)
     assert (view.trick, view.history, view.voids) == (b"", b"", b"")
     assert view.calls == bytes([255, 3, 2, 255])
 
@@ -94,7 +94,7 @@ def test_calls_go_round_once_and_the_first_caller_leads(direction: str, order: l
         take(state, "call 3")
     assert asked == order
     assert state.observe(0).leader == order[0]
-    assert legal_texts(state) == {write_card(card) for card in cards_of(state.table.hands[order[0]])}
+    assert legal_texts(state) == {write_card(card) for card in cards_of(state.table.hand(order[0]))}
     for seat in order:
         assert state.to_act() == (seat,)
         play_on(state, 1)
@@ -157,9 +157,9 @@ def test_cb_17_cb_t6_the_same_dealer_deals_again_when_calls_total_less_than_eigh
 
 def test_cb_17_a_redeal_brings_new_cards_from_the_seed() -> None:
     state = callbreak().start(SEED)
-    hands = state.table.hands[:]
+    hands = state.table.dealt
     take(state, "call 2", "call 2", "call 2", "call 1")
-    assert state.table.hands != hands
+    assert state.table.dealt != hands
     assert len(set(state.packs())) == 2
 
 

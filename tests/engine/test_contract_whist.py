@@ -48,7 +48,7 @@ def test_cw_02_cw_06_cw_07_packs_and_hands(seats: int, left_out: str, size: int)
     sizes = []
     while state.to_act():
         if not state.table.called:
-            hands = state.table.hands
+            hands = state.table.dealt
             sizes.append(hands[0].bit_count())
             assert {hand.bit_count() for hand in hands} == {sizes[-1]}
             assert not sum(hands) & without
@@ -119,7 +119,7 @@ def test_cw_b13_everything_goes_to_the_left_whatever_is_asked_for() -> None:
         _game(direction="anticlockwise")
     state = _game(first_dealer=2).start_from([range(52)])
     for at, seat in enumerate((3, 0, 1, 2)):
-        assert state.table.hands[seat] == mask_of(range(at, 52, 4))
+        assert state.table.hand(seat) == mask_of(range(at, 52, 4))
     order: list[int] = []
     for _ in range(8):
         order += state.to_act()
@@ -411,5 +411,5 @@ def test_cw_b12_the_house_declares_and_plays_low() -> None:
     state = _game(first_dealer=3).start_from([range(52)])
     assert state.game.write(state.fallback(0)) == "call 0"
     take(state, "call 1", "call 0", "call 0", "call 0", "6C")
-    assert state.table.hands[1] == mask_of(range(1, 52, 4))
+    assert state.table.hand(1) == mask_of(range(1, 52, 4))
     assert state.game.write(state.fallback(1)) == "3C"

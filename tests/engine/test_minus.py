@@ -282,7 +282,7 @@ def test_the_hands_of_a_seat_do_not_depend_on_who_deals() -> None:
         rng = random.Random(play)
         while state.to_act():
             if not state.laps:
-                hands.setdefault(state.deal, set()).add((*state.packet, *state.table.hands))
+                hands.setdefault(state.deal, set()).add((*state.packet, *state.table.dealt))
                 dealers.setdefault(state.deal, set()).add(state.dealing.dealer)
             walk(state, rng, 1)
     assert all(len(found) == 1 for found in hands.values())

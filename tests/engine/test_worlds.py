@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 import engine
 from engine.callbreak import HONOURS
-from engine.cards import DIAMONDS, SPADES, SUIT_MASK, cards_of, mask_of
+from engine.cards import SPADES, SUIT_MASK, cards_of, mask_of
 from engine.dealing import Supply
 from engine.game import Game
 from engine.tricks import TrickObservation
-from engine.worlds_pairs import PairsWorlds, _last_won
-from engine.worlds_past import _PastDeals, _unfair
+from engine.worlds_pairs import PairsWorlds
 from engine.worlds_shares import Shares
 from engine.worlds_tricks import TrickWorlds
 from tests.engine.walks import TRICK_TABLES, games, pack_of, shared_out, some_state, take, walk
@@ -53,6 +52,11 @@ def _view(state: Any, seat: int) -> TrickObservation:
     seen = state.observe(seat)
     assert isinstance(seen, TrickObservation)
     return seen
+
+
+def _hands(state: Any) -> tuple[int, ...]:
+    """What each seat holds."""
+    return tuple(state.table.hand(seat) for seat in range(state.game.seats))
 
 
 def _played(o: TrickObservation, step: int) -> list[list[int]]:
@@ -184,7 +188,7 @@ def _check_exchanges(state: Any, seat: int, rng: random.Random) -> None:
     for _ in range(4):
         drawn: Any = worlds.draw(rng)
         assert _could_be(drawn, seat, o)
-        hands = [list(cards_of(hand)) for hand in drawn.table.hands]
+        hands = [cards_of(hand) for hand in _hands(drawn)]
         hands.append(list(drawn.dealing.pack[o.seats * o.tricks :]))
         places = [(h, at) for h in range(o.seats + 1) if h != seat for at in range(len(hands[h]))]
         for count in (2, 2, 2, 3, len(places)):
@@ -269,7 +273,7 @@ def test_the_end_of_a_deal_has_all_its_worlds_evenly(name: str, seats: int, opti
             if not worlds.shares.wanted:
                 assert worlds.shares.ways() == len(fits)
             draws = 20 * len(fits)
-            counts: Counter[Hashable] = Counter(tuple(worlds.draw(rng).table.hands) for _ in range(draws))
+            counts: Counter[Hashable] = Counter(_hands(worlds.draw(rng)) for _ in range(draws))
             assert set(counts) == fits
             assert _is_even(counts, len(fits))
             tried += 1
@@ -289,7 +293,7 @@ def test_cards_laid_aside_are_as_likely_in_a_hand_as_those_that_were_dealt() -> 
     worlds: Any = engine.worlds(game, o)
     for _ in range(1500):
         world = worlds.draw(rng)
-        counts.update(cards_of(world.table.hands[0] | world.table.hands[1] | world.table.hands[3]))
+        counts.update(cards_of(world.table.hand(0) | world.table.hand(1) | world.table.hand(3)))
     unseen = set(range(52)).difference(cards_of(o.hand))
     assert set(counts) == unseen
     assert _is_even(counts, len(unseen))
@@ -307,7 +311,7 @@ def test_the_first_lap_of_minus_tells_five_cards_only() -> None:
     for _ in range(1500):
         world = worlds.draw(rng)
         assert world.packet[0] == o.hand
-        own.update(cards_of(world.table.hands[0] & ~o.hand))
+        own.update(cards_of(world.table.hand(0) & ~o.hand))
         packets.update(cards_of(world.packet[3]))
         packets.update(cards_of(world.packet[2]))
         take(world, "trump 6S", "pass")
@@ -333,40 +337,6 @@ def test_choices_that_are_not_revealed_are_not_copied(seats: int, rest: bool, se
         assert world.to_bytes() == expected
 
 
-def test_rounds_won_before_the_deck_are_any_that_fit() -> None:
-    rng = random.Random(7)
-    able: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
-    for winners in itertools.product(range(4), repeat=4):
-        tokens = tuple(winners.count(seat) for seat in range(3))
-        last = tuple(
-            max((at + 1 for at, winner in enumerate(winners) if winner == seat), default=0) for seat in range(3)
-        )
-        able.setdefault(tokens, set()).add(last)
-    for tokens, lasts in able.items():
-        true = rng.choice(sorted(lasts))
-        forgotten = [rng.random() < 0.5 for _ in range(3)]
-        known = bytes(5 if forgot and won else won for forgot, won in zip(forgotten, true, strict=True))
-        fits = {last for last in lasts if all(k in (5, won) for k, won in zip(known, last, strict=True))}
-        assert {tuple(_last_won(list(tokens), known, 4, rng)) for _ in range(30 * len(fits))} == fits
-
-
-def test_packs_that_were_thrown_in_for_a_hand_are_such() -> None:
-    game = engine.load("callbreak", redeal_no_spades=True, redeal_no_honours=True, redeal_below=0, max_redeals=2)
-    rng = random.Random(2)
-    seen = Counter[int]()
-    while seen[1] < 3 or seen[2] < 1:
-        state: Any = game.start(rng.randbytes(32))
-        if not state.redeal:
-            continue
-        seen[state.redeal] += 1
-        for seat in range(4):
-            o = _view(state, seat)
-            packs = engine.sample(game, o, rng).packs()
-            again: Any = game.start_from(packs, first_dealer=o.dealer)
-            assert again.redeal == o.redeal
-            assert again.observe(seat) == o
-
-
 def test_a_spade_led_first_where_that_is_banned_tells_a_hand_of_spades() -> None:
     game = engine.load("callbreak", first_lead_spades="banned", redeal_below=0)
     suits = [[suit * 13 + rank for rank in range(13)] for suit in range(4)]
@@ -375,7 +345,7 @@ def test_a_spade_led_first_where_that_is_banned_tells_a_hand_of_spades() -> None
     take(state, "call 1", "call 1", "call 1", "call 1", "2S")
     for seat in (1, 2, 3):
         world: Any = engine.sample(game, state.observe(seat), random.Random(seat))
-        assert world.table.hands[0] == SUIT_MASK[SPADES] ^ 1 << 39
+        assert world.table.hand(0) == SUIT_MASK[SPADES] ^ 1 << 39
 
 
 def test_a_low_trump_where_waste_is_banned_tells_a_hand_of_trumps() -> None:
@@ -390,41 +360,7 @@ def test_a_low_trump_where_waste_is_banned_tells_a_hand_of_trumps() -> None:
     take(state, *["call 2"] * 4, "AD", "2D", "3D", "4D", "2H", "AS", "2S")
     for seat in (0, 1, 3):
         world: Any = engine.sample(game, state.observe(seat), random.Random(seat))
-        assert world.table.hands[2] == state.table.hands[2]
-
-
-def test_packs_thrown_in_for_several_hands_are_not_more_likely_for_that() -> None:
-    rng = random.Random(5)
-    missing = [SUIT_MASK[SPADES], HONOURS]
-    several = 0
-    for _ in range(3000):
-        pack = _unfair(missing, rng)
-        hands = [mask_of(pack[at::4]) for at in range(4)]
-        several += sum(not hand & mask for hand in hands for mask in missing) > 1
-    # By inclusion and exclusion about 1.2 % of such packs; twice that if each hand counted for itself.
-    assert 18 < several < 54
-
-
-def test_what_older_deals_left_behind_is_one_of_what_they_can_have_left() -> None:
-    rng = random.Random(4)
-    for name, options in [
-        ("contract_whist", {"tie_break": "made_contracts"}),
-        ("callbreak", {"tie_break": "best_deal"}),
-    ]:
-        game = engine.load(name, 4, **options)
-        state: Any = game.start(bytes(32))
-        while state.to_act() and state.deal < 3:
-            state.apply(state.to_act()[0], rng.choice(state.legal(state.to_act()[0])))
-            if rng.random() < 0.9:
-                continue
-            worlds: Any = engine.worlds(game, state.observe(1))
-            drawn = [worlds.draw(rng) for _ in range(400 if state.deal > 1 else 5)]
-            kept = "made" if name == "contract_whist" else "best"
-            for seat in range(4):
-                found = {getattr(world, kept)[seat] for world in drawn}
-                assert getattr(state, kept)[seat] in found
-                if state.deal < 2:
-                    assert len(found) == 1
+        assert world.table.hand(2) == state.table.hand(2)
 
 
 def test_an_observation_of_another_game_is_refused() -> None:
@@ -441,29 +377,3 @@ def test_an_observation_of_another_game_is_refused() -> None:
     with pytest.raises(ValueError, match="No world"):
         engine.sample(engine.load("minus_one", 5), pairs, rng)
     assert isinstance(engine.worlds(engine.load("minus_one"), pairs), PairsWorlds)
-
-
-def test_a_first_trump_that_the_options_fix_is_kept_and_any_other_one_is_open() -> None:
-    rng = random.Random(9)
-    for fixed, found in [("H", {"H"}), ("random", {"S", "H"})]:
-        game = engine.load("contract_whist", 3, trump_sequence="S,H,D,D", first_trump=fixed)
-        state: Any = game.start_from([game.deck.cards] * 3, first_trump="H")  # type: ignore[attr-defined]
-        while state.deal < 2:
-            walk(state, rng, 1)
-        worlds: Any = engine.worlds(game, state.observe(0))
-        assert _view(state, 0).trump == DIAMONDS
-        assert {worlds.draw(rng).first_trump for _ in range(40)} == found
-
-
-def test_a_best_deal_is_drawn_among_just_those_that_fit_the_total() -> None:
-    game: Any = engine.load("callbreak", min_call=2)
-    scores = sorted({game.score(call, won) for call in range(2, 14) for won in range(14)})
-    past = _PastDeals(scores)
-    fits: dict[int, set[int]] = {}
-    for deals in itertools.combinations_with_replacement(scores, 3):
-        fits.setdefault(sum(deals), set()).add(max(deals))
-    rng = random.Random(2)
-    for total in rng.sample(sorted(fits), 60):
-        assert past.bests(3, total) == sorted(fits[total])
-    with pytest.raises(ValueError, match="No world"):
-        past.bests(3, 3 * max(scores) + 1)

@@ -174,5 +174,8 @@ async def room(folder: Path, game: Game) -> AsyncIterator[Room]:
             hub.expect(player)
             await referee.serve_socket(folder / f"{seat}.sock", player, f"ticket {seat}")
             made.addresses.append(f"unix:{folder / f'{seat}.sock'}")
-        yield made
-        await referee.close(DONE, grace_s=0.1)
+        try:
+            yield made
+        finally:
+            # Also when the test has failed: servers that outlive their loop trouble the tests after it.
+            await referee.close(DONE, grace_s=0.1)
