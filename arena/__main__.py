@@ -1,5 +1,20 @@
-"""`python -m arena`: the same as the command `arena`."""
+"""`python -m arena`, and the console script. Knows that the command needs more than the kit, and no command."""
 
-from arena.cli import run
+import sys
+from typing import NoReturn
 
-run()
+
+def run() -> NoReturn:
+    """The command `arena`, or a sentence where only the kit is installed."""
+    try:
+        from arena.cli import run as command  # noqa: PLC0415 - it needs packages that the kit does without
+    except ModuleNotFoundError as missing:
+        sys.exit(
+            f"arena: only the kit for bots is installed here, and the command needs more ({missing.name} is missing): "
+            f"pip install 'card-arena[server]'"
+        )
+    command()
+
+
+if __name__ == "__main__":
+    run()

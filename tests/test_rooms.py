@@ -59,9 +59,17 @@ def test_the_kit_and_the_engine_need_nothing_but_grpc_and_protobuf(tmp_path: Pat
             target.with_suffix(".py").symlink_to(origin)
     for package in ("arena", "engine"):
         (tmp_path / package).symlink_to(ROOT / package)
-    program = f"import sys; sys.path.append({str(tmp_path)!r}); import arena.bot, engine; engine.load('callbreak')"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=False)
+
+    def alone(program: str) -> subprocess.CompletedProcess[str]:
+        program = f"import sys; sys.path.append({str(tmp_path)!r}); {program}"
+        return subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=False)
+
+    done = alone("import arena.bot, engine; engine.load('callbreak')")
     assert done.returncode == 0, done.stderr
+    refused = alone("import arena.__main__; arena.__main__.run()")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("arena: only the kit for bots is installed here")
+    assert refused.stderr.endswith("pip install 'card-arena[server]'\n")
 
 
 @pytest.mark.parametrize("room", ["engine", "arena/referee/match.py", "arena/referee/clock.py", "arena/ratings/elo.py"])

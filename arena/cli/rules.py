@@ -52,13 +52,9 @@ def run_rules(arguments: argparse.Namespace) -> int:
 
 def _print_page(page: str, width: int) -> None:
     """Prints Markdown as plain text, in bold where that shows. Links lead nowhere at a terminal: their text stays."""
-    try:
-        from rich.console import Console
-        from rich.markdown import Markdown
-    except ImportError:
-        # An install of the kit alone has no rich, and Markdown can be read as it is.
-        print(page)
-        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
     markdown = Markdown(page)
     for token in markdown.parsed:
         token.children = [part for part in token.children or [] if part.type not in {"link_open", "link_close"}] or None
