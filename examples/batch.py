@@ -27,7 +27,7 @@ def choose_many(turns: Sequence[Turn]) -> list[int]:
     for row, turn in enumerate(turns):
         view = turn.observation
         assert isinstance(view, TrickObservation)
-        seen[row, list(cards_of(view.hand))] = 1
+        seen[row, cards_of(view.hand)] = 1
         seen[row, [CARDS + card for card in view.trick]] = 1
         barred[row, list(turn.legal)] = 0
     best: list[int] = (seen @ WEIGHTS + barred).argmax(axis=1).tolist()
