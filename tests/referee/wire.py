@@ -28,19 +28,27 @@ class Wire:
     """One stream. Enter it to say hello and be welcomed. ``window`` is how many bytes it lets come in before they are
     read; -1 for gRPC's usual 64 KiB, which hold many frames."""
 
-    def __init__(self, address: str, token: str, *, name: str = "bot", batch: int = 1, window: int = -1) -> None:
+    def __init__(
+        self,
+        address: str,
+        token: str,
+        *,
+        name: str = "bot",
+        games: Iterable[str] = (),
+        batch: int = 1,
+        window: int = -1,
+    ) -> None:
         self.frames: list[play_pb2.PlayResponse] = []
         self._address = address
         self._token = token
         self._options = [("grpc.use_local_subchannel_pool", 1)]
         if window >= 0:
             self._options += [("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", window)]
-        self._hello = play_pb2.Hello(bot=name, version="1", games=[], batch=batch, protocol=1)
+        self._hello = play_pb2.Hello(bot=name, version="1", games=games, batch=batch, protocol=1)
 
     async def __aenter__(self) -> Self:
         await self.dial()
-        await self.send(play_pb2.PlayRequest(hello=self._hello))
-        frame = await self.read()
+        frame = await self.hello()
         assert frame is not None
         assert frame.welcome.bot == self._hello.bot
         return self
@@ -51,6 +59,11 @@ class Wire:
         self._call: Any = self._channel.stream_stream(METHOD)(
             metadata=(("authorization", f"Bearer {self._token}"),), wait_for_ready=True
         )
+
+    async def hello(self) -> play_pb2.PlayResponse | None:
+        """Says hello. The welcome, None if the bot is refused."""
+        await self.send(play_pb2.PlayRequest(hello=self._hello))
+        return await self.read()
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
