@@ -1,5 +1,5 @@
-"""Bad bots as behaviours on a stream, from its welcome to its end. Knows no table and no law: what comes of them is judged
-elsewhere."""
+"""Bad bots as behaviours on a stream, from its welcome to its end. Knows no table and no law: what comes of
+them is judged elsewhere."""
 
 import asyncio
 
