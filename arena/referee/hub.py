@@ -2,14 +2,16 @@
 gRPC, no frame and no rules."""
 
 import asyncio
+import functools
 from collections.abc import Collection, Iterable, Sequence
 from typing import Self
 
-from arena.referee.faults import FaultKind
+from arena.referee.faults import Fault, FaultKind
 from arena.referee.match import Answer, Verdict, match
 from arena.referee.plan import Abandoned, MatchPlan, PlayerId
 from arena.referee.player import Counters, OpenTurn, Player, Running
 from arena.referee.stream import DEAD, DONE, SHUTDOWN, TAKEN_OVER, Farewell, Hello, Stream
+from arena.referee.tally import Tally
 from arena.referee.watch import Watch
 from engine.record import Recorder
 
@@ -23,6 +25,7 @@ class Hub:
         """Answers taken and faults judged so far."""
         self.finished = 0
         """Matches finished so far."""
+        self.tally = Tally()
         self._players: dict[PlayerId, Player] = {}
         self._running: dict[int, Running] = {}
         self._watch = Watch(self._expire)
@@ -130,6 +133,7 @@ class Hub:
         self._end_stream(player, TAKEN_OVER)
         self._players[player_id] = player
         player.stream = stream
+        player.free_us = self.now_us()
         player.dead_frames = 0
         player.starts = dict(player.matches)
         player.settled.set()
@@ -146,7 +150,9 @@ class Hub:
 
     def sent(self, player: Player, turns: Sequence[OpenTurn]) -> None:
         """The frame with these turns is being flushed: their clocks run."""
-        player.flushed(turns, self.now_us())
+        now_us = self.now_us()
+        self.tally.delay.add(max(0, now_us - max(player.free_us, turns[0].running.asked_us)))
+        player.flushed(turns, now_us)
         self._watch.arm(player, turns)
 
     def answer(self, player: Player, match_id: int, number: int, action: int, now_us: int) -> bool:
@@ -157,7 +163,7 @@ class Hub:
             return False
         self._give(turn, action, None, "", now_us)
         if was_sent and not player.sent:
-            self._frame_over(player)
+            self._frame_over(player, now_us)
         return True
 
     def garbled(self, player: Player, now_us: int) -> bool:
@@ -167,7 +173,7 @@ class Hub:
         player.sent.clear()
         for turn in turns:
             self._give(turn, None, FaultKind.GARBLED, "The frame could not be read as a PlayRequest.", now_us)
-        self._frame_over(player)
+        self._frame_over(player, now_us)
         return bool(turns)
 
     # Below: what happens inside
@@ -201,9 +207,11 @@ class Hub:
         state = plan.game.start(plan.seed)
         recorder = Recorder(plan.game, players=plan.names, **plan.header)
         seats = tuple(self._player(player_id) for player_id in plan.players)
-        generator = match(plan.game, state, plan.limits, recorder)
+        generator = match(plan.game, state, plan.limits, recorder, functools.partial(self._fault, plan))
         running = Running(plan, seats, generator, asyncio.get_running_loop().create_future())
+        running.asked_us = self.now_us()
         self._running[plan.match_id] = running
+        self.tally.begun += 1
         for seat, player in enumerate(seats):
             player.matches[plan.match_id] = player.starts[plan.match_id] = (running, seat)
         self._advance(running)
@@ -252,11 +260,18 @@ class Hub:
         running.pending -= 1
         running.decisions += 1
         self.decisions += 1
+        if fault is None:
+            self.tally.thinking.add(elapsed_us)
         if running.pending == 0:
+            running.asked_us = now_us
             self._advance(running)
 
-    def _frame_over(self, player: Player) -> None:
+    def _fault(self, _plan: MatchPlan, fault: Fault) -> None:
+        self.tally.faults[fault.kind] += 1
+
+    def _frame_over(self, player: Player, now_us: int) -> None:
         """Every turn of the last frame is answered or expired."""
+        player.free_us = now_us
         if player.frame_over():
             self._end_stream(player, DEAD)
         else:
@@ -269,6 +284,7 @@ class Hub:
             running.verdict.set_result(verdict)
 
     def _abandon(self, running: Running, error: Exception) -> None:
+        self.tally.abandoned += 1
         self._part(running, None)
         if not running.verdict.done():
             running.verdict.set_exception(error)
@@ -282,7 +298,7 @@ class Hub:
             del player.matches[match_id]
             player.waiting.pop(match_id, None)
             if player.sent.pop(match_id, None) is not None and not player.sent:
-                self._frame_over(player)
+                self._frame_over(player, self.now_us())
             player.starts.pop(match_id, None)
             if not player.gone:
                 player.ends.append((match_id, seat, verdict))
@@ -300,4 +316,4 @@ class Hub:
                 reason = "The bot's stream was lost and did not come back in time."
             self._give(turn, None, fault, reason, now_us)
         if late and not player.sent and player.frame_size:
-            self._frame_over(player)
+            self._frame_over(player, now_us)

@@ -8,7 +8,7 @@ Live play, play in one process and replay drive the same generator::
         questions = play.send(answers)      # one answer per question; StopIteration.value is the verdict
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -72,12 +72,19 @@ class Verdict:
 Match = Generator[Sequence[Question], Sequence[Answer], Verdict]
 
 
-def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder) -> Match:
+def match(
+    game: Game,
+    state: State,
+    limits: Sequence[Limits],
+    recorder: Recorder,
+    on_fault: Callable[[Fault], object] | None = None,
+) -> Match:
     """Plays ``state`` to its end, whatever the answers are; returns the verdict.
 
     ``limits`` has one entry per seat. Whoever sends the answers has judged whether they came in time; the generator
     judges whether they are legal, keeps the banks, lets the house play for faults and for forfeited seats. Forfeited
-    seats are not asked; where all are, the questions are empty and so must be the answers.
+    seats are not asked; where all are, the questions are empty and so must be the answers. ``on_fault`` is told of
+    every fault as it is judged.
 
     :raises ValueError: if the answers are not one per question; that is the driver's fault, not a bot's.
     """
@@ -130,6 +137,8 @@ def match(game: Game, state: State, limits: Sequence[Limits], recorder: Recorder
             told = {"kind": str(fault.kind), "reason": fault.reason}
             recorder.decision(seat, action, mask.bit_count(), elapsed_us // 1000, told)
             faults.append(fault)
+            if on_fault is not None:
+                on_fault(fault)
             fault_counts[seat] += 1
             if fault_counts[seat] >= limits[seat].max_faults:
                 forfeited.add(seat)

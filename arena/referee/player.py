@@ -39,8 +39,9 @@ class OpenTurn:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Running:
-    """A match that is being played. ``pending`` is how many of the seats that were asked have not answered yet, and
-    ``decisions`` how many answers were taken or faults judged."""
+    """A match that is being played. ``pending`` is how many of the seats that were asked have not answered yet,
+    ``decisions`` how many answers were taken or faults judged, and ``asked_us`` when the last answer of the decision
+    point before came in."""
 
     plan: MatchPlan
     seats: tuple["Player", ...]
@@ -50,6 +51,7 @@ class Running:
     answers: list[Answer] = field(default_factory=list)
     pending: int = 0
     decisions: int = 0
+    asked_us: int = 0
 
 
 @dataclass(slots=True)
@@ -72,6 +74,8 @@ class Player:
     :ivar matches: what it plays, and in which seat.
     :ivar starts: those of them that the stream has not been told of.
     :ivar ends: results that the stream has not been told of: match id, seat, and None for an abandoned match.
+    :ivar free_us: since when nothing but the referee holds up the next frame: the end of the last one, or the stream's
+        beginning.
     :ivar alarm_us: the deadline at which the player is looked at; -1 if none is set.
     :ivar frame_size: turns in the last frame, 0 once that is over; ``frame_expired`` of them were not answered in time.
     :ivar dead_frames: wholly expired frames in a row.
@@ -88,6 +92,7 @@ class Player:
     sent: dict[int, OpenTurn] = field(default_factory=dict)
     ends: deque[tuple[int, int, Verdict | None]] = field(default_factory=lambda: deque(maxlen=KEPT_ENDS))
     counters: Counters = field(default_factory=Counters)
+    free_us: int = 0
     alarm_us: int = -1
     frame_size: int = 0
     frame_expired: int = 0
