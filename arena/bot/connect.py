@@ -148,6 +148,7 @@ def _session(address: Address, hello: play_pb2.Hello, answers: Answers, matches:
                 matches.end(end)
             if frame.HasField("farewell"):
                 farewell = frame.farewell
+                break
     except grpc.RpcError:
         if farewell is None:
             return _refused(call, address, welcomed)

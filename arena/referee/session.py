@@ -21,7 +21,7 @@ STUCK_S = 5.0
 """A frame that the bot has not begun to take after this time ends its stream."""
 
 PARTING_S = 1.0
-"""Time for a farewell to be written."""
+"""Time for a farewell to be written, and for the bot to end its side."""
 
 WASTE_LIMIT = 2_000
 """Frames and choices in a row that answer nothing, before the stream ends; every answer pays for a few."""
@@ -80,9 +80,10 @@ class Session:
             self._hub.leave(player, self)
             self._awake.set()
             self._ended.set()
-        # The writer says farewell. The reader, and a writer that is stuck, end when the call does.
+        # The writer says farewell, and the reader sees the bot's side end. If the call ended while an answer of the bot
+        # is on its way, the bot's gRPC could drop the farewell for the answer that failed. Both end when the call does.
         if self._farewell is not None:
-            await asyncio.wait({writer}, timeout=PARTING_S)
+            await asyncio.wait({reader, writer}, timeout=PARTING_S)
 
     async def _read(self, player: Player) -> None:
         context, hub = self._context, self._hub
@@ -91,6 +92,10 @@ class Session:
             if data is None:
                 return
             if self._ended.is_set():
+                # Answers that cross the farewell, to the end of the bot's side; no bot owes more. A flood is not read.
+                for _ in range(LARGEST_BATCH):
+                    if await read(context) is None:
+                        break
                 return
             now_us = hub.now_us()
             useless = 1 + len(data) // WASTE_BYTES

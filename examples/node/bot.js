@@ -75,7 +75,10 @@ function play(name, address, token) {
         random.delete(end.match_id);
         for (const fault of end.faults) console.error(`turn ${fault.turn}: ${fault.kind}: ${fault.reason}`);
       }
-      if (frame.farewell) farewell = frame.farewell;
+      if (frame.farewell) {
+        farewell = frame.farewell;
+        stream.end();
+      }
     });
     // A call that fails is an error and a status; the status comes in any case, and says it all.
     stream.on("error", () => {});

@@ -104,11 +104,6 @@ async def illegal(_table: Table, wire: Wire, turn: play_pb2.Turn) -> Wire:
     return wire
 
 
-async def silent(table: Table, wire: Wire, turn: play_pb2.Turn) -> Wire:
-    await table.past(turn)
-    return wire
-
-
 async def late(table: Table, wire: Wire, turn: play_pb2.Turn) -> Wire:
     await table.past(turn)
     await wire.send(play_pb2.PlayRequest(choices=[lowest(turn)]))

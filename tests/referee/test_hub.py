@@ -160,6 +160,21 @@ def test_the_newest_login_wins_and_the_old_stream_is_told(short_dir: Path) -> No
     asyncio.run(at_the_table())
 
 
+def test_a_farewell_is_read_although_an_answer_crosses_the_end(short_dir: Path) -> None:
+    """gRPC's client would drop it for the answer that cannot be sent."""
+
+    async def at_the_table() -> None:
+        async with room(short_dir, GAME) as table:
+            for _ in range(9):
+                async with table.wire(0) as old, table.wire(0):
+                    await old.send(play_pb2.PlayRequest(choices=[play_pb2.Choice()]))
+                    farewell = await old.read()
+                    assert farewell is not None
+                    assert farewell.farewell.message == TAKEN_OVER.sentence
+
+    asyncio.run(at_the_table())
+
+
 def test_a_late_event_loop_is_not_the_bots_fault(short_dir: Path) -> None:
     async def at_the_table() -> None:
         async with room(short_dir, GAME) as table:

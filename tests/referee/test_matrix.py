@@ -32,7 +32,6 @@ from tests.referee.mischief import (
     oversized_frame,
     reads_late,
     reads_no_more,
-    silent,
     stale_turn,
     then_right,
     wrong_match,
@@ -91,8 +90,7 @@ CELLS = [
     Cell("illegal", "first", once(illegal), CALM, 1, ILLEGAL),
     Cell("illegal", "repeated", always(illegal), CALM, 3, ILLEGAL),
     Cell("late", "first", once(late), BRISK, 1, LATE, stale=1),
-    # It sends nothing: gRPC may drop a farewell that crosses a message.
-    Cell("late", "repeated", always(silent), BRISK, 3, LATE, closed=DEAF),
+    Cell("late", "repeated", always(late), BRISK, 3, LATE, stale=2, closed=DEAF),
     Cell("garbled", "first", once(garbled), CALM, 1, GARBLED),
     Cell("garbled", "repeated", always(garbled), CALM, 3, GARBLED),
     Cell("gone", "first", once(gone), BRISK, 1, GONE),

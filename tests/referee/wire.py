@@ -82,6 +82,9 @@ class Wire:
         if not isinstance(data, bytes):
             return None
         self.frames.append(play_pb2.PlayResponse.FromString(data))
+        if self.frames[-1].HasField("farewell"):
+            with contextlib.suppress(grpc.aio.AioRpcError, asyncio.CancelledError, asyncio.InvalidStateError):
+                await self._call.done_writing()
         return self.frames[-1]
 
     async def turn(self) -> play_pb2.Turn:
