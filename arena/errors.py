@@ -5,7 +5,7 @@ ArenaError
 ├── NotFound        a name that nobody has
 ├── AlreadyExists   a name that somebody has
 ├── NotAllowed      the token is fine, its owner may not do this
-├── NotLoggedIn     the token is missing or unknown
+├── NotLoggedIn     nobody is let in with the token
 ├── WrongState      the thing exists and is not in a state for it
 ├── Exhausted       a limit is reached
 └── Unavailable     a part of the platform cannot be reached now
@@ -43,7 +43,7 @@ class NotAllowed(ArenaError):
 
 
 class NotLoggedIn(ArenaError):
-    """The token is missing or unknown."""
+    """The token is missing, unknown, expired or revoked."""
 
     reason = "NOT_LOGGED_IN"
 

@@ -11,14 +11,13 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from arena.errors import BadRequest, NotLoggedIn, Unavailable
 from arena.referee.service import token_of
 from arena.store import Connection
-from arena.store.people import User, user_of_token
+from arena.store.people import Token, User, holder
 
 Context = grpc.aio.ServicerContext[Any, Any]
 P = ParamSpec("P")
 R = TypeVar("R")
 
 NO_TOKEN = "this call needs a token; set ARENA_TOKEN, or run 'arena login ADDRESS'"  # noqa: S105 - a sentence
-BAD_TOKEN = "nobody has this token; ask for a new one: 'arena user token NAME' on the server"  # noqa: S105
 
 
 class Database:
@@ -53,18 +52,21 @@ class Database:
 
         return await asyncio.to_thread(run)
 
-    async def caller(self, context: Context) -> User:
-        """Who is calling.
+    async def caller(self, context: Context, *scopes: str) -> User:
+        """Who is calling, with a token that has one of the scopes.
 
-        :raises NotLoggedIn: if the call brings no token or one that nobody has.
+        :raises NotLoggedIn: if the call brings no token, or one with which nobody is let in any more.
+        :raises NotAllowed: if the token has none of the scopes.
         """
+        user, _ = await self.caller_and_token(context, *scopes)
+        return user
+
+    async def caller_and_token(self, context: Context, *scopes: str) -> tuple[User, Token]:
+        """As :meth:`caller`, and what the token is."""
         token = token_of(context)
         if not token:
             raise NotLoggedIn(NO_TOKEN)
-        user = await self.ask(user_of_token, token)
-        if user is None:
-            raise NotLoggedIn(BAD_TOKEN)
-        return user
+        return await self.ask(holder, token, *scopes)
 
     def close(self) -> None:
         """Closes every connection."""

@@ -16,6 +16,7 @@ from arena.referee.clock import Limits
 from arena.referee.hub import Hub
 from arena.referee.inhouse import InHouse
 from arena.referee.plan import Abandoned, MatchPlan, PlayerId
+from arena.scopes import PLAY, READ
 from arena.store import Connection, bots, tournaments
 from arena.v1 import match_pb2 as pb
 from arena.v1.match_pb2_grpc import MatchServiceServicer
@@ -42,7 +43,7 @@ class Matches(MatchServiceServicer):
 
     @refuses
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Context) -> pb.ListMatchesResponse:
-        await self._database.caller(context)
+        await self._database.caller(context, READ)
         size, token = page_of(request.page_size, request.page_token, usual=100, most=1000)
         after = _after(token)
         page = await self._database.ask(_list, request.tournament, after, size)
@@ -65,13 +66,13 @@ class Matches(MatchServiceServicer):
 
     @refuses
     async def GetRecord(self, request: pb.GetRecordRequest, context: Context) -> pb.Record:
-        await self._database.caller(context)
+        await self._database.caller(context, READ)
         text = await self._database.ask(_record, request.tournament, request.unit, request.rotation)
         return pb.Record(text=text)
 
     @refuses
     async def PlayMatch(self, request: pb.PlayMatchRequest, context: Context) -> pb.Record:
-        user = await self._database.caller(context)
+        user = await self._database.caller(context, PLAY)
         names = tuple(request.bots)
         for name in names:
             if name.startswith(REMOTE):

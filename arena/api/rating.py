@@ -5,6 +5,7 @@ from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.status import refuses
 from arena.ratings import periods
+from arena.scopes import READ
 from arena.v1 import rating_pb2 as pb
 from arena.v1.rating_pb2_grpc import RatingServiceServicer
 
@@ -17,7 +18,7 @@ class Ratings(RatingServiceServicer):
 
     @refuses
     async def ListRatings(self, request: pb.ListRatingsRequest, context: Context) -> pb.ListRatingsResponse:
-        await self._database.caller(context)
+        await self._database.caller(context, READ)
         game = load_game(request.game, request.seats, {})
         tables = await self._database.ask(periods.table, game.id, request.seats)
         return pb.ListRatingsResponse(tables=[_message(table) for table in tables])

@@ -21,11 +21,12 @@ from arena.api import access, catalogue, match, rating, submission, tournament
 from arena.api.blocks import Blocks
 from arena.api.listen import Tls, listen_plain, listen_tls
 from arena.api.quota import Quota
-from arena.errors import ArenaError, Unavailable
+from arena.errors import ArenaError, NotLoggedIn, Unavailable
 from arena.referee.hub import Hub
 from arena.referee.plan import PlayerId
 from arena.referee.service import Referee, Refusal, server_options
 from arena.referee.stream import SHUTDOWN, Hello
+from arena.scopes import PLAY
 from arena.store import bots, migrate, people, referees
 from arena.tournaments import sweeper
 from arena.tournaments.broker import application
@@ -136,9 +137,7 @@ async def _authenticate(database: access.Database, quota: Quota, token: str, hel
     if not token:
         return Refusal(grpc.StatusCode.UNAUTHENTICATED, access.NO_TOKEN)
     try:
-        user = await database.ask(people.user_of_token, token)
-        if user is None:
-            return Refusal(grpc.StatusCode.UNAUTHENTICATED, access.BAD_TOKEN)
+        user, _ = await database.ask(people.holder, token, PLAY)
         await database.ask(
             bots.declare_version,
             user,
@@ -149,6 +148,8 @@ async def _authenticate(database: access.Database, quota: Quota, token: str, hel
         )
     except Unavailable as error:
         return Refusal(grpc.StatusCode.UNAVAILABLE, str(error))
+    except NotLoggedIn as error:
+        return Refusal(grpc.StatusCode.UNAUTHENTICATED, str(error))
     except ArenaError as error:
         return Refusal(grpc.StatusCode.PERMISSION_DENIED, str(error))
     return quota.admit(user.name, hello.bot)

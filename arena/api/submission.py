@@ -10,6 +10,7 @@ from arena.api.catalogue import load_game
 from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.errors import BadRequest, NotFound
+from arena.scopes import READ, SUBMIT
 from arena.store import Connection, bots
 from arena.store.people import User
 from arena.v1 import submission_pb2 as pb
@@ -40,7 +41,7 @@ class Submission(SubmissionServiceServicer):
 
     @refuses
     async def CreateVersion(self, request: AsyncIterator[pb.CreateVersionRequest], context: Context) -> pb.Version:
-        user = await self._database.caller(context)
+        user = await self._database.caller(context, SUBMIT)
         try:
             async with self._places, asyncio.timeout(UPLOAD_S):
                 header, archive = await _receive(request)
@@ -79,7 +80,7 @@ class Submission(SubmissionServiceServicer):
 
     @refuses
     async def GetVersion(self, request: pb.GetVersionRequest, context: Context) -> pb.Version:
-        user = await self._database.caller(context)
+        user = await self._database.caller(context, READ, SUBMIT)
         bot = await self._database.ask(bots.find_bot, request.bot)
         version = await self._database.ask(bots.find_version, request.bot, request.number)
         if version is None:
@@ -88,7 +89,7 @@ class Submission(SubmissionServiceServicer):
 
     @refuses
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
-        user = await self._database.caller(context)
+        user = await self._database.caller(context, READ)
         size, after = page_of(request.page_size, request.page_token, usual=50, most=200)
         game = load_game(request.game, 0, {}).id if request.game else None
         page = await self._database.ask(_list, user, game, after, size)
@@ -97,7 +98,7 @@ class Submission(SubmissionServiceServicer):
 
     @refuses
     async def RetireBot(self, request: pb.RetireBotRequest, context: Context) -> pb.Bot:
-        user = await self._database.caller(context)
+        user = await self._database.caller(context, SUBMIT)
         bot = await self._database.ask(bots.retire_bot, user, request.bot)
         return await self._database.ask(_describe, user, bot)
 

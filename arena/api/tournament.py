@@ -8,6 +8,7 @@ from arena.api.catalogue import load_game
 from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.errors import BadRequest
+from arena.scopes import ORGANISE, READ
 from arena.store import Connection, bots, tournaments
 from arena.store.people import User
 from arena.store.tournaments import NewTournament
@@ -35,31 +36,31 @@ class Tournaments(TournamentServiceServicer):
 
     @refuses
     async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Context) -> pb.Tournament:
-        user = await self._database.caller(context)
+        user = await self._database.caller(context, ORGANISE)
         return await self._database.ask(_create, user, request)
 
     @refuses
     async def EnterTournament(self, request: pb.EnterTournamentRequest, context: Context) -> pb.Tournament:
-        user = await self._database.caller(context)
+        user = await self._database.caller(context, ORGANISE)
         names = list(request.bots)
         await self._database.ask(tournaments.enter_tournament, user, request.tournament, names)
         return await self._database.ask(_describe, request.tournament)
 
     @refuses
     async def StartTournament(self, request: pb.StartTournamentRequest, context: Context) -> pb.Tournament:
-        user = await self._database.caller(context)
+        user = await self._database.caller(context, ORGANISE)
         await self._database.ask(start_tournament, user, request.tournament)
         self._on_started()
         return await self._database.ask(_describe, request.tournament)
 
     @refuses
     async def GetTournament(self, request: pb.GetTournamentRequest, context: Context) -> pb.Tournament:
-        await self._database.caller(context)
+        await self._database.caller(context, READ, ORGANISE)
         return await self._database.ask(_describe, request.tournament)
 
     @refuses
     async def ListTournaments(self, request: pb.ListTournamentsRequest, context: Context) -> pb.ListTournamentsResponse:
-        await self._database.caller(context)
+        await self._database.caller(context, READ)
         size, before = page_of(request.page_size, request.page_token, usual=50, most=200)
         page = await self._database.ask(_list, before or None, size)
         full = len(page) == size

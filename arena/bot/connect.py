@@ -26,7 +26,7 @@ PATIENCE_S = 60.0
 """How long a bot keeps trying to reach an address that has never answered."""
 
 FINAL = {
-    grpc.StatusCode.UNAUTHENTICATED: "the token is missing or wrong",
+    grpc.StatusCode.UNAUTHENTICATED: "the token is not accepted",
     grpc.StatusCode.PERMISSION_DENIED: "the token may not play this bot",
     grpc.StatusCode.INVALID_ARGUMENT: "the referee did not understand the hello",
     grpc.StatusCode.FAILED_PRECONDITION: "the referee does not take this bot",

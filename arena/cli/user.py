@@ -4,13 +4,16 @@ import argparse
 import getpass
 import os
 import sys
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 from arena.bot.dial import PUBLIC
 from arena.cli.client import LOGIN_FILE, Login, Server, calls, save_login
-from arena.cli.data import add_data_option, address
+from arena.cli.data import add_data_option, address, positive
+from arena.cli.table import Value, print_table
 from arena.cli.wait import waiting
+from arena.scopes import SCOPES
 from arena.v1.tournament_pb2 import ListTournamentsRequest
 from arena.v1.tournament_pb2_grpc import TournamentServiceStub
 
@@ -28,10 +31,28 @@ def add_commands(commands: Any) -> None:
     token = actions.add_parser("token", help="print one more token for a user")
     token.add_argument("name", metavar="NAME")
     token.add_argument("--label", default="", help="what it is for")
+    token.add_argument(
+        "--scope",
+        action="append",
+        choices=SCOPES,
+        default=[],
+        metavar="SCOPE",
+        help="what it may be used for, default everything; give it again for more: "
+        + "; ".join(f"{scope}: {what}" for scope, what in SCOPES.items()),
+    )
+    token.add_argument("--days", type=positive, metavar="N", help="how long it may be used, default for ever")
     token.set_defaults(run=run_token)
+    tokens = actions.add_parser("tokens", help="print a user's tokens: never the tokens themselves")
+    tokens.add_argument("name", metavar="NAME")
+    tokens.add_argument("--json", action="store_true", help="print JSON")
+    tokens.set_defaults(run=run_tokens)
+    revoke = actions.add_parser("revoke", help="end a token of a user")
+    revoke.add_argument("name", metavar="NAME")
+    revoke.add_argument("id", metavar="ID", help="'arena user tokens NAME' shows it")
+    revoke.set_defaults(run=run_revoke)
     listing = actions.add_parser("list", help="print the users")
     listing.set_defaults(run=run_list)
-    for action in (add, token, listing):
+    for action in (add, token, tokens, revoke, listing):
         add_data_option(action)
 
     login = commands.add_parser("login", help="remember a server and your token for it")
@@ -62,8 +83,43 @@ def run_token(arguments: argparse.Namespace) -> int:
     from arena.store import people
 
     with waiting(OPENING), open_database(arguments.data) as connection:
-        token = people.add_token(connection, arguments.name, arguments.label)
+        token = people.add_token(
+            connection, arguments.name, arguments.label, scopes=arguments.scope or tuple(SCOPES), days=arguments.days
+        )
     print(token)
+    return 0
+
+
+def run_tokens(arguments: argparse.Namespace) -> int:
+    """Prints what is known of a user's tokens; days are in UTC."""
+    from arena.stack.database import open_database
+    from arena.store import people
+
+    with waiting(OPENING), open_database(arguments.data) as connection:
+        tokens = people.tokens(connection, arguments.name)
+    rows: list[list[Value]] = [
+        [
+            token.id,
+            token.label,
+            " ".join(token.scopes),
+            _day(token.created_at),
+            _day(token.expires_at),
+            _day(token.used_on),
+        ]
+        for token in tokens
+    ]
+    print_table(["Id", "Label", "Scopes", "Made", "Expires", "Used"], rows, as_json=arguments.json)
+    return 0
+
+
+def run_revoke(arguments: argparse.Namespace) -> int:
+    """Ends the token."""
+    from arena.stack.database import open_database
+    from arena.store import people
+
+    with waiting(OPENING), open_database(arguments.data) as connection:
+        people.revoke_token(connection, arguments.name, arguments.id)
+    print(f"nobody is let in with the token {arguments.id} any more")
     return 0
 
 
@@ -94,3 +150,10 @@ def run_login(arguments: argparse.Namespace) -> int:
     save_login(LOGIN_FILE, login)
     print(f"logged in at {login.address}; kept in {LOGIN_FILE}")
     return 0
+
+
+def _day(moment: date | None) -> str:
+    """The day in UTC; `never` for none."""
+    if isinstance(moment, datetime):
+        moment = moment.astimezone(UTC)
+    return f"{moment:%Y-%m-%d}" if moment is not None else "never"

@@ -6,7 +6,6 @@ Knows what they are called and not what they do. Their messages go to DATA/log.
 import fcntl
 import json
 import os
-import secrets
 import subprocess
 import sys
 import threading
@@ -121,8 +120,7 @@ class Services:
         with connect(self._stack.database_url) as connection:
             for user, name in (("admin", "login.json"), (HOUSE, "house.json")):
                 file = self._stack.data_dir / name
-                token = _kept_token(file) or secrets.token_urlsafe(24)
-                keep_token(connection, user, token, admin=user == "admin")
+                token = keep_token(connection, user, _kept_token(file), admin=user == "admin")
                 descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
                 with os.fdopen(descriptor, "w") as out:
                     json.dump({"address": self.address, "token": token}, out)

@@ -2,9 +2,13 @@
 
 import hashlib
 import secrets
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
 
-from arena.errors import AlreadyExists, BadRequest, NotFound
+from arena.errors import AlreadyExists, BadRequest, NotAllowed, NotFound, NotLoggedIn
+from arena.scopes import SCOPES
 from arena.store import Connection
 from arena.store.names import check_name
 from arena.store.sql import statements
@@ -13,6 +17,12 @@ SQL = statements(__file__)
 
 HOUSE = "house"
 """The user that owns the platform's own bots."""
+
+TOKEN_BYTES = 32
+LONGEST_DAYS = 3650
+LABEL_LENGTH = 64
+
+ANOTHER = "ask for another one: 'arena user token NAME' on the server"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +33,30 @@ class User:
     admin: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What is known of a token, which is not the token itself.
+
+    :ivar id: the first 12 hex digits of its SHA-256; it names the token and opens nothing.
+    :ivar label: what it is for, in its owner's words; may be empty.
+    :ivar scopes: what it may be used for, in the order of ``SCOPES``.
+    :ivar expires_at: None for never.
+    :ivar used_on: the last day, in UTC, on which somebody was let in with it; None for no day.
+    """
+
+    id: str
+    label: str
+    scopes: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None
+    used_on: date | None
+
+    def __str__(self) -> str:
+        return f"{self.id} ({self.label})" if self.label else self.id
+
+
 def add_user(connection: Connection, name: str, *, admin: bool = False) -> str:
-    """Makes a user and returns a token for it.
+    """Makes a user and returns a token for it that may do everything and never expires.
 
     :raises BadRequest: if the name cannot be one.
     :raises AlreadyExists: if somebody has it.
@@ -36,32 +68,99 @@ def add_user(connection: Connection, name: str, *, admin: bool = False) -> str:
         return _add_token(connection, name, "first")
 
 
-def add_token(connection: Connection, name: str, label: str = "") -> str:
-    """One more token for a user.
+def add_token(
+    connection: Connection,
+    name: str,
+    label: str = "",
+    *,
+    scopes: Collection[str] = tuple(SCOPES),
+    days: int | None = None,
+) -> str:
+    """One more token for a user. It may be used for the scopes, and expires after so many days; None for never.
 
     :raises NotFound: if there is no such user.
+    :raises BadRequest: if a scope, the days or the label cannot be.
     """
-    if connection.execute(SQL["user"], {"name": name}).fetchone() is None:
-        raise NotFound(f"there is no user '{name}'; 'arena user add {name}' makes one")
-    return _add_token(connection, name, label)
+    find_user(connection, name)
+    if not scopes or not SCOPES.keys() >= set(scopes):
+        raise BadRequest(f"a token has one or more of the scopes {', '.join(SCOPES)}, not {', '.join(scopes)}")
+    if days is not None and not 1 <= days <= LONGEST_DAYS:
+        raise BadRequest(f"a token lasts 1 to {LONGEST_DAYS} days, not {days}; without --days it never expires")
+    if len(label) > LABEL_LENGTH or not label.isprintable():
+        raise BadRequest(f"a label has at most {LABEL_LENGTH} printable characters")
+    return _add_token(connection, name, label, scopes, days)
 
 
-def keep_token(connection: Connection, name: str, token: str, *, admin: bool = False) -> None:
-    """Makes sure that the user exists and that this token is one of theirs; for tokens that the platform itself keeps.
+def keep_token(connection: Connection, name: str, kept: str | None, *, admin: bool = False) -> str:
+    """Makes sure that the user exists, and returns a token of theirs that may do everything and never expires: the one
+    that the platform keeps, or a new one if it keeps none or somebody revoked it.
 
-    :raises BadRequest: if the token is too short to be one.
+    :raises BadRequest: if the kept token is too short to be one.
     """
-    if len(token) < 20:
+    if kept is not None and len(kept) < 20:
         raise BadRequest("the stored token is damaged; remove the file, and the next start writes a new one")
     with connection.transaction():
         connection.execute(SQL["add_user"], {"name": name, "admin": admin})
-        connection.execute(SQL["add_token"], {"sha256": _sha256(token), "owner": name, "label": "kept on this host"})
+        if kept is not None and connection.execute(SQL["is_revoked"], {"sha256": _sha256(kept)}).fetchone() == (True,):
+            kept = None
+        return _add_token(connection, name, "kept on this host", token=kept)
 
 
-def user_of_token(connection: Connection, token: str) -> User | None:
-    """Who the token belongs to; None for nobody."""
-    row = connection.execute(SQL["user_of_token"], {"sha256": _sha256(token)}).fetchone()
-    return User(*row) if row is not None else None
+def holder(connection: Connection, token: str, *scopes: str) -> tuple[User, Token]:
+    """Whoever has the token, and what it is; that it was used today is noted. ``scopes`` are those of which the token
+    must have one; none if any token will do.
+
+    :raises NotLoggedIn: if nobody has it, it has expired or was revoked.
+    :raises NotAllowed: if it is for something else.
+    """
+    key = {"sha256": _sha256(token)}
+    row = connection.execute(SQL["holder"], key).fetchone()
+    if row is None:
+        raise NotLoggedIn(f"nobody has this token; {ANOTHER}")
+    name, admin, *known, revoked_at, expired, used_today = row
+    found = _token(known)
+    if revoked_at is not None:
+        raise NotLoggedIn(f"the token {found} was revoked on {_utc(revoked_at)}; {ANOTHER}")
+    if found.expires_at is not None and expired:
+        raise NotLoggedIn(f"the token {found} expired on {_utc(found.expires_at)}; {ANOTHER}")
+    if scopes and not set(scopes) & set(found.scopes):
+        raise NotAllowed(
+            f"the token {found} is for {', '.join(found.scopes)}, and this takes {' or '.join(scopes)}; "
+            f"ask for one with it: 'arena user token NAME --scope {scopes[0]}' on the server"
+        )
+    if not used_today:
+        connection.execute(SQL["use_token"], key)
+    return User(name, admin), found
+
+
+def tokens(connection: Connection, name: str) -> list[Token]:
+    """The tokens of a user that were not revoked, oldest first; also those that have expired.
+
+    :raises NotFound: if there is no such user.
+    """
+    find_user(connection, name)
+    return [_token(row) for row in connection.execute(SQL["tokens"], {"owner": name})]
+
+
+def revoke_token(connection: Connection, name: str, token_id: str) -> None:
+    """Ends a token: nobody is let in with it from now on.
+
+    :raises NotFound: if the user has no such token, or it was revoked already.
+    """
+    find_user(connection, name)
+    if connection.execute(SQL["revoke_token"], {"owner": name, "id": token_id.lower()}).fetchone() is None:
+        raise NotFound(f"{name} has no token '{token_id}'; 'arena user tokens {name}' shows their ids")
+
+
+def find_user(connection: Connection, name: str) -> User:
+    """One user.
+
+    :raises NotFound: if there is none of this name.
+    """
+    row = connection.execute(SQL["user"], {"name": name}).fetchone()
+    if row is None:
+        raise NotFound(f"there is no user '{name}'; 'arena user add {name}' makes one")
+    return User(*row)
 
 
 def users(connection: Connection) -> list[User]:
@@ -69,10 +168,30 @@ def users(connection: Connection) -> list[User]:
     return [User(*row) for row in connection.execute(SQL["users"])]
 
 
-def _add_token(connection: Connection, name: str, label: str) -> str:
-    token = secrets.token_urlsafe(24)
-    connection.execute(SQL["add_token"], {"sha256": _sha256(token), "owner": name, "label": label})
+def _token(row: Sequence[Any]) -> Token:
+    token_id, label, scopes, *moments = row
+    return Token(token_id, label, tuple(scopes), *moments)
+
+
+def _add_token(
+    connection: Connection,
+    name: str,
+    label: str,
+    scopes: Collection[str] = tuple(SCOPES),
+    days: int | None = None,
+    *,
+    token: str | None = None,
+) -> str:
+    token = token or secrets.token_urlsafe(TOKEN_BYTES)
+    in_order = [scope for scope in SCOPES if scope in scopes]
+    added = {"sha256": _sha256(token), "owner": name, "label": label, "scopes": in_order, "days": days}
+    connection.execute(SQL["add_token"], added)
     return token
+
+
+def _utc(moment: datetime) -> str:
+    """Its day."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d}"
 
 
 def _sha256(token: str) -> bytes:

@@ -190,7 +190,7 @@ def test_a_wrong_token_a_wrong_port_and_missing_settings_take_one_line_each(shor
             bot = await started(path, "--server", f"127.0.0.1:{port}", "--token", "wrong")
             assert await ended(bot) == (
                 1,
-                f"127.0.0.1:{port}: the token is missing or wrong: Log in again with 'arena login'.\n",
+                f"127.0.0.1:{port}: the token is not accepted: Log in again with 'arena login'.\n",
             )
         other = grpc.aio.server()
         port = other.add_insecure_port("127.0.0.1:0")

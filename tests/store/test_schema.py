@@ -97,7 +97,10 @@ IMPOSSIBLE = {
     "a version that is nothing": "UPDATE versions SET content_hash = NULL",
     "a rejection without a reason": "UPDATE versions SET state = 'rejected'",
     "an archive of no hash": "INSERT INTO archives VALUES ('abc', '')",
-    "a token itself": "INSERT INTO tokens (sha256, owner) VALUES ('arena_secret', 'owner')",
+    "a token itself": "INSERT INTO tokens (sha256, owner, scopes) VALUES ('arena_secret', 'owner', '{read}')",
+    "a token for nothing": "INSERT INTO tokens (sha256, owner, scopes) VALUES (sha256('x'), 'owner', '{}')",
+    "a token for what nobody knows": "INSERT INTO tokens (sha256, owner, scopes) "
+    "VALUES (sha256('x'), 'owner', '{read,all}')",
     "an attempt that ended somehow": "UPDATE attempts SET ended_at = now()",
     "results of nothing": "UPDATE attempts SET outcome = 'done', ended_at = now()",
 }

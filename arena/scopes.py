@@ -1,0 +1,14 @@
+"""What a token may be used for. Knows no token and no call."""
+
+READ = "read"
+PLAY = "play"
+SUBMIT = "submit"
+ORGANISE = "organise"
+
+SCOPES = {
+    READ: "look at bots, tournaments, ratings, matches and records",
+    PLAY: "connect bots and play unrated matches with them",
+    SUBMIT: "upload bots, see what became of them, and retire them",
+    ORGANISE: "make tournaments, enter bots, start and watch them",
+}
+"""Every scope and what it allows. A token has one or more; the schema lists the same names."""

@@ -1,0 +1,186 @@
+"""What a token may be used for, at the real server: every call, the command line and the kit."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.descriptor import FileDescriptor, MethodDescriptor
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from arena.cli import main
+from arena.cli.client import Login, Server
+from arena.scopes import ORGANISE, PLAY, READ, SCOPES, SUBMIT
+from arena.stack.services import Services
+from arena.store import Connection, connect, people
+from arena.v1 import match_pb2, rating_pb2, submission_pb2, tournament_pb2
+
+ALLOWED = {
+    "CreateVersion": {SUBMIT},
+    "GetVersion": {READ, SUBMIT},
+    "ListBots": {READ},
+    "RetireBot": {SUBMIT},
+    "CreateTournament": {ORGANISE},
+    "EnterTournament": {ORGANISE},
+    "StartTournament": {ORGANISE},
+    "GetTournament": {READ, ORGANISE},
+    "ListTournaments": {READ},
+    "ListRatings": {READ},
+    "ListMatches": {READ},
+    "GetRecord": {READ},
+    "PlayMatch": {PLAY},
+}
+FILES: tuple[FileDescriptor, ...] = tuple(
+    module.DESCRIPTOR for module in (match_pb2, rating_pb2, submission_pb2, tournament_pb2)
+)
+METHODS = [method for file in FILES for service in file.services_by_name.values() for method in service.methods]
+
+BOT = """
+from arena.bot import Turn, run
+
+def choose(turn: Turn) -> int:
+    return turn.legal[0]
+
+if __name__ == "__main__":
+    run(choose, name="checked", games=["callbreak"])
+"""
+
+
+@pytest.fixture
+def people_of(services: Services) -> Iterator[Connection]:
+    with connect(services.database_url) as connection:
+        connection.execute("INSERT INTO users (name) VALUES ('holder') ON CONFLICT DO NOTHING")
+        yield connection
+
+
+def expired(connection: Connection) -> str:
+    token = people.add_token(connection, "holder", "old", days=1)
+    connection.execute("UPDATE tokens SET expires_at = '2026-01-02 03:00Z' WHERE label = 'old'")
+    return token
+
+
+def revoked(connection: Connection) -> str:
+    token = people.add_token(connection, "holder", "lost")
+    people.revoke_token(connection, "holder", people.holder(connection, token)[1].id)
+    return token
+
+
+def for_reading(connection: Connection) -> str:
+    return people.add_token(connection, "holder", "reader", scopes=[READ])
+
+
+def ask(server: Server, method: MethodDescriptor) -> grpc.RpcError | None:
+    """How an empty request is refused; None if it is answered."""
+    channel = server.channel
+    open_call, request = (channel.stream_unary, iter(())) if method.client_streaming else (channel.unary_unary, b"")
+    call: Any = open_call(f"/{method.containing_service.full_name}/{method.name}")
+    try:
+        call(request, metadata=server.metadata)
+    except grpc.RpcError as error:
+        return error
+    return None
+
+
+def info(refused: grpc.RpcError) -> tuple[str, str]:
+    """Reason and domain of its ErrorInfo."""
+    status: Any = rpc_status.from_call(refused)
+    detail = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(detail)
+    return detail.reason, detail.domain
+
+
+@pytest.mark.parametrize("method", METHODS, ids=[method.name for method in METHODS])
+def test_a_call_takes_a_token_with_its_scope(
+    people_of: Connection, services: Services, method: MethodDescriptor
+) -> None:
+    taken = set()
+    for scope in SCOPES:
+        token = people.add_token(people_of, "holder", scopes=[scope])
+        refused = ask(Server(Login(services.address, token)), method)
+        if refused is None or refused.code() is not grpc.StatusCode.PERMISSION_DENIED:
+            taken.add(scope)
+        else:
+            assert f"is for {scope}, and this takes" in (refused.details() or "")
+            assert info(refused) == ("NOT_ALLOWED", "card-arena")
+    assert taken == ALLOWED[method.name]
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"), [(expired, r"\(old\) expired on 2026-01-02;"), (revoked, r"\(lost\) was revoked on 20")]
+)
+def test_no_call_is_answered_with_a_token_that_has_ended(
+    people_of: Connection, services: Services, make: Callable[[Connection], str], sentence: str
+) -> None:
+    server = Server(Login(services.address, make(people_of)))
+    for method in METHODS:
+        refused = ask(server, method)
+        assert refused is not None
+        assert refused.code() is grpc.StatusCode.UNAUTHENTICATED
+        assert re.search(sentence, refused.details() or "")
+        assert info(refused) == ("NOT_LOGGED_IN", "card-arena")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (expired, r"the token is not accepted: the token \w+ \(old\) expired on 2026-01-02; ask for another one: .*\n"),
+        (revoked, r"the token is not accepted: the token \w+ \(lost\) was revoked on 20\d\d-\d\d-\d\d; ask .*\n"),
+        (
+            for_reading,
+            r"the token may not play this bot: the token \w+ \(reader\) is for read, and this takes play; .*\n",
+        ),
+    ],
+)
+def test_the_kit_says_why_and_ends(
+    people_of: Connection, services: Services, tmp_path: Path, make: Callable[[Connection], str], said: str
+) -> None:
+    program = tmp_path / "bot.py"
+    program.write_text(BOT)
+    environment = {**os.environ, "ARENA_SERVER": services.address, "ARENA_TOKEN": make(people_of)}
+    done = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert re.fullmatch(rf"{services.address}: {said}", done.stderr)
+
+
+def test_a_token_from_its_making_to_its_end(
+    people_of: Connection, arena: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = ["--data", str(arena)]
+    people.add_user(people_of, "maker")
+    made = ["user", "token", "maker", "--scope", "play", "--scope", "read", "--days", "90", "--label", "laptop"]
+    assert main([*made, *data]) == 0
+    token = capsys.readouterr().out.strip()
+    monkeypatch.setenv("ARENA_TOKEN", token)
+    assert main(["bot", "list", *data]) == 0
+    capsys.readouterr()
+    assert main(["tournament", "create", "--game", "callbreak", *data]) == 1
+    assert "(laptop) is for read, play, and this takes organise;" in capsys.readouterr().err
+    assert main(["user", "tokens", "maker", "--json", *data]) == 0
+    shown = capsys.readouterr().out
+    first, laptop = json.loads(shown)
+    assert token not in shown
+    assert (first["label"], first["expires"], first["used"]) == ("first", "never", "never")
+    assert (laptop["label"], laptop["scopes"]) == ("laptop", "read play")
+    assert laptop["made"] == laptop["used"] < laptop["expires"]
+    assert main(["user", "revoke", "maker", laptop["id"], *data]) == 0
+    assert capsys.readouterr().out == f"nobody is let in with the token {laptop['id']} any more\n"
+    assert main(["bot", "list", *data]) == 1
+    assert re.match(rf"arena: the token {laptop['id']} \(laptop\) was revoked on \S+; ask", capsys.readouterr().err)
+    assert main(["user", "revoke", "maker", laptop["id"], *data]) == 1
+    assert "'arena user tokens maker' shows their ids" in capsys.readouterr().err
+
+
+def test_a_scope_that_there_is_not_is_one_line_and_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["user", "token", "maker", "--scope", "all"])
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert "read" in error
+    assert error.count("\n") == 1
