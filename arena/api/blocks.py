@@ -2,7 +2,7 @@
 database."""
 
 import asyncio
-import contextlib
+import hashlib
 import hmac
 from collections.abc import AsyncIterator
 
@@ -24,13 +24,14 @@ class Blocks(referee_pb2_grpc.RefereeServiceServicer):
     def __init__(self, hub: Hub, secret: str) -> None:
         self._hub = hub
         self._secret = secret
-        self._tickets: dict[str, PlayerId] = {}
+        # By the hash of the ticket: how long it takes to find none tells nothing of those that there are.
+        self._tickets: dict[bytes, PlayerId] = {}
 
     def seated(self, otherwise: Authenticate) -> Authenticate:
         """Lets the hosted bots of the blocks that are being played in with their tickets, everyone else as before."""
 
         async def authenticate(token: str, hello: Hello) -> PlayerId | Refusal:
-            player = self._tickets.get(token)
+            player = self._tickets.get(_sha256(token))
             return player if player is not None else await otherwise(token, hello)
 
         return authenticate
@@ -71,8 +72,8 @@ class Blocks(referee_pb2_grpc.RefereeServiceServicer):
             if player.kind is PlayerKind.HOSTED
         }
         players = [hosted.get(player.ticket, player.bot) for player in block.players]
-        self._tickets.update(hosted)
-        for player in hosted.values():
+        for ticket, player in hosted.items():
+            self._tickets[_sha256(ticket)] = player
             self._hub.expect(player)
         try:
             # The caller starts its bots now: their tickets are known.
@@ -84,6 +85,9 @@ class Blocks(referee_pb2_grpc.RefereeServiceServicer):
             raise
         finally:
             for ticket, player in hosted.items():
-                with contextlib.suppress(KeyError):
-                    del self._tickets[ticket]
+                self._tickets.pop(_sha256(ticket), None)
                 self._hub.forget(player)
+
+
+def _sha256(ticket: str) -> bytes:
+    return hashlib.sha256(ticket.encode()).digest()

@@ -99,7 +99,7 @@ class Frozen:
             kind=PlayerKind(self.kind),
             house=self.house,
             batch=self.batch,
-            ticket=secrets.token_hex(16),
+            ticket=secrets.token_urlsafe(32),
         )
 
 

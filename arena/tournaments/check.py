@@ -82,10 +82,10 @@ def _unpack(archive: bytes, bots_dir: Path, name: str, *, house: bool, batch: in
         kind=PlayerKind.HOSTED,
         house=house,
         batch=batch,
-        ticket=secrets.token_hex(16),
+        ticket=secrets.token_urlsafe(32),
     )
 
 
 def _again(player: Player, number: int) -> Player:
     """The candidate in one more seat, where there are too few house bots."""
-    return replace(player, entry=f"{player.entry} ({number})", ticket=secrets.token_hex(16))
+    return replace(player, entry=f"{player.entry} ({number})", ticket=secrets.token_urlsafe(32))
