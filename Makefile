@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test chaos bench bench-engine node compiled protos contract requirements lint format
+.PHONY: setup demo test chaos bench bench-wire bench-engine node compiled protos contract requirements lint format
 
 setup: .venv/installed
 
@@ -25,6 +25,15 @@ chaos: setup
 bench: setup
 	$(BIN)/python -m benchmarks.wire
 	$(BIN)/python -m benchmarks.block
+
+# The wire with the engine as its wheel has it, compiled, and as Python.
+bench-wire: setup
+	rm -rf build .venv-bench && mkdir -p .venv-bench/run
+	ARENA_COMPILE=1 $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w .venv-bench/wheel .
+	$(BIN)/python -m zipfile -e .venv-bench/wheel/*.whl .venv-bench/run
+	cp -r benchmarks .venv-bench/run
+	cd .venv-bench/run && $(CURDIR)/$(BIN)/python -m benchmarks.wire
+	$(BIN)/python -m benchmarks.wire
 
 # The bot in JavaScript plays every game against a whole arena.
 node: setup

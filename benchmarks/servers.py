@@ -4,8 +4,10 @@ and prints its cost as JSON. Knows no ratio and no other server.
 - ``echo`` sends ready-made bytes and throws the replies away: what gRPC itself costs.
 - ``codec`` writes every turn from a ready-made question and reads every choice, and knows no rules.
 - ``referee`` is the real one: hub, rules, clocks and records.
+- ``lone`` is the referee with one more match at a table of its own, and tells the delays of that one.
 
-All of them have a unix socket per bot and the same options; a frame of the first two has exactly ``BATCH`` turns.
+All of them have a unix socket per bot and the same options. Frames of the first two have ``BATCH`` turns in the mean,
+and as many streams are busy at a time as matches can keep busy: one where there is one match.
 """
 
 import asyncio
@@ -14,7 +16,6 @@ import gc
 import itertools
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,36 +26,38 @@ from pathlib import Path
 import grpc
 
 import engine
-from arena.referee.clock import Limits
 from arena.referee.frames import write_turn
 from arena.referee.hub import Hub
-from arena.referee.match import Answer, Question, match
-from arena.referee.plan import MatchPlan
-from arena.referee.service import METHOD, Referee, socket_options
+from arena.referee.match import Question
+from arena.referee.service import METHOD, socket_options
 from arena.referee.session import Context, read, write
 from arena.referee.stream import DONE
 from arena.v1 import play_pb2
 from benchmarks.bots import TICKET
-from engine.game import Game
-from engine.record import Recorder
-
-GAME = "callbreak"
-LIMITS = Limits(move_ms=60_000, bank_ms=60_000, max_faults=3)
-SEED = bytes(32)
+from benchmarks.delays import Delays, TappedReferee, Taps
+from benchmarks.tables import GAME, frame_sizes, plan, questions, turns
 
 WARM_UP_S = 0.4
-LONGEST_S = 6.0
-"""A referee is measured until as many matches have ended as are played at a time, but no longer than this."""
+LONGEST_S = 5.0
+"""A referee is measured until as many matches have ended as are played at a time, but no longer than so many times the
+seconds that were asked for."""
+TAPPED_S, LONE_TAPPED_S = 0.4, 2.0
+"""The delays are of the time after that: one match makes few turns among many."""
+LONE_ID = 1 << 40
+"""Ids of the lone table's matches begin here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What was measured. ``cpu_us`` is the server's processor time per decision, ``batch`` the mean turns a frame."""
+    """What was measured. ``cpu_us`` is the server's processor time per decision, ``batch`` the mean turns a frame,
+    ``rss_bytes`` the memory that the process holds; only a referee has delays."""
 
     cpu_us: float
     decisions: int
     seconds: float
     batch: float
+    rss_bytes: int
+    delays: Delays | None = None
 
 
 @dataclass(slots=True)
@@ -65,30 +68,35 @@ class Served:
     over: bool = False
 
 
-async def echo(paths: Sequence[Path], batch: int, seconds: float) -> Cost:
+async def echo(paths: Sequence[Path], batch: float, seconds: float) -> Cost:
     """The bare echo."""
-    turns = _turns()
-    frames = [play_pb2.PlayResponse(turns=itertools.islice(turns, batch)).SerializeToString() for _ in range(64)]
+    ready = turns()
+    frames = [
+        (size, play_pb2.PlayResponse(turns=itertools.islice(ready, size)).SerializeToString())
+        for size in itertools.islice(frame_sizes(batch), 100)
+    ]
 
     async def converse(context: Context, served: Served) -> None:
-        for frame in itertools.cycle(frames):
+        for size, frame in itertools.cycle(frames):
             if served.over or not await write(context, frame) or await read(context) is None:
                 return
-            served.decisions += batch
+            served.decisions += size
 
     return await _without_rules(paths, batch, seconds, converse)
 
 
-async def codec(paths: Sequence[Path], batch: int, seconds: float) -> Cost:
+async def codec(paths: Sequence[Path], batch: float, seconds: float) -> Cost:
     """Questions into messages, and messages into choices that are looked up."""
-    questions = _questions(engine.load(GAME))
+    ready = questions(engine.load(GAME))
 
     async def converse(context: Context, served: Served) -> None:
-        asked = itertools.cycle(questions)
-        while not served.over:
+        asked = itertools.cycle(ready)
+        for size in frame_sizes(batch):
+            if served.over:
+                return
             open_turns: dict[int, Question] = {}
             response = play_pb2.PlayResponse()
-            for match_id, question in enumerate(itertools.islice(asked, batch)):
+            for match_id, question in enumerate(itertools.islice(asked, size)):
                 write_turn(response.turns.add(), match_id, question, question.budget_us)
                 open_turns[match_id] = question
             if not await write(context, response.SerializeToString()):
@@ -100,46 +108,51 @@ async def codec(paths: Sequence[Path], batch: int, seconds: float) -> Cost:
                 question = open_turns.pop(choice.match_id)
                 assert choice.turn == question.turn
                 assert question.legal_mask >> (choice.action - question.first) & 1
-            served.decisions += batch
+            served.decisions += size
 
     return await _without_rules(paths, batch, seconds, converse)
 
 
-async def referee(paths: Sequence[Path], matches: int, batch: int, seconds: float) -> Cost:
-    """The real referee with so many matches at a time."""
+async def referee(paths: Sequence[Path], matches: int, batch: int, seconds: float, *, lone: bool = False) -> Cost:
+    """The real referee with so many matches at a time among the first bots; the others, if any, play one by one."""
     game = engine.load(GAME)
     players = tuple(path.stem for path in paths)
-    match_ids = itertools.count(1)
+    taps = Taps()
 
-    async def one_after_the_other() -> None:
+    async def one_after_the_other(seated: Sequence[str], match_ids: Iterator[int]) -> None:
         while True:
-            await hub.play(_plan(game, players, next(match_ids)))
+            await hub.play(plan(game, seated, next(match_ids)))
 
     async with Hub() as hub, _bots(paths, batch) as sent:
-        served = Referee(hub)
+        served = TappedReferee(hub, taps)
         for path, player in zip(paths, players, strict=True):
             hub.expect(player)
             await served.serve_socket(path, player, TICKET)
         await hub.arrival(players, 10_000)
-        playing = [asyncio.create_task(one_after_the_other()) for _ in range(matches)]
+        match_ids, lone_ids = itertools.count(1), itertools.count(LONE_ID)
+        playing = [asyncio.create_task(one_after_the_other(players[: game.seats], match_ids)) for _ in range(matches)]
+        if lone:
+            playing.append(asyncio.create_task(one_after_the_other(players[game.seats :], lone_ids)))
         await asyncio.sleep(WARM_UP_S)
         finished = hub.finished + matches
         cost = await _measured(lambda: hub.decisions, seconds, lambda: hub.finished >= finished)
+        await taps.sample(LONE_TAPPED_S if lone else TAPPED_S, 8 * matches if batch == 1 else 0)
         for task in playing:
             task.cancel()
         await asyncio.gather(*playing, return_exceptions=True)
         await served.close(DONE)
-        frames, turns = await sent()
-    return replace(cost, batch=turns / frames)
+        frames, made = await sent()
+    delays = taps.delays(lambda match_id: match_id >= LONE_ID) if lone else taps.delays()
+    return replace(cost, batch=made / frames, delays=delays)
 
 
 async def _without_rules(
-    paths: Sequence[Path], batch: int, seconds: float, converse: Callable[[Context, Served], Awaitable[None]]
+    paths: Sequence[Path], batch: float, seconds: float, converse: Callable[[Context, Served], Awaitable[None]]
 ) -> Cost:
     """Serves the conversation on every socket."""
     served = Served()
     came = asyncio.Event()
-    welcome = play_pb2.PlayResponse(welcome=play_pb2.Welcome(bot="highest", batch=batch)).SerializeToString()
+    welcome = play_pb2.PlayResponse(welcome=play_pb2.Welcome(bot="highest", batch=1)).SerializeToString()
 
     async def play(_requests: object, context: Context) -> None:
         await read(context)
@@ -155,7 +168,7 @@ async def _without_rules(
         server.add_insecure_port(f"unix:{path}")
         await server.start()
         servers.append(server)
-    async with _bots(paths, batch) as sent:
+    async with _bots(paths, 1) as sent:
         await came.wait()
         await asyncio.sleep(WARM_UP_S)
         cost = await _measured(lambda: served.decisions, seconds, lambda: True)
@@ -170,17 +183,22 @@ async def _measured(decisions: Callable[[], int], seconds: float, enough: Callab
     while True:
         await asyncio.sleep(0.05)
         took = time.monotonic() - began
-        if took >= LONGEST_S or (took >= seconds and enough()):
+        if took >= LONGEST_S * seconds or (took >= seconds and enough()):
             break
     made = decisions() - before
-    return Cost((time.process_time() - cpu) * 1e6 / made, made, took, 0.0)
+    return Cost((time.process_time() - cpu) * 1e6 / made, made, took, 0.0, rss_bytes())
+
+
+def rss_bytes() -> int:
+    """Memory that this process holds now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 @contextlib.asynccontextmanager
 async def _bots(paths: Sequence[Path], batch: int) -> AsyncIterator[Callable[[], Awaitable[tuple[int, int]]]]:
     """Bots at the sockets; what is yielded waits for their end and gives frames and turns."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "benchmarks.bots", str(batch), *map(str, paths), stdout=subprocess.PIPE
+        sys.executable, "-m", "benchmarks.bots", str(batch), *map(str, paths), stdout=asyncio.subprocess.PIPE
     )
 
     async def sent() -> tuple[int, int]:
@@ -196,56 +214,21 @@ async def _bots(paths: Sequence[Path], batch: int) -> AsyncIterator[Callable[[],
         await process.wait()
 
 
-def _plan(game: Game, players: Sequence[str], match_id: int) -> MatchPlan:
-    return MatchPlan(
-        match_id=match_id,
-        game=game,
-        options=engine.write_options(game.options),
-        seed=match_id.to_bytes(32, "big"),
-        players=tuple(players),
-        names=tuple(players),
-        limits=(LIMITS,) * game.seats,
-        bot_seeds=(SEED,) * game.seats,
-        header={"seed": match_id.to_bytes(32, "big")},
-    )
-
-
-def _questions(game: Game) -> list[Question]:
-    """Every question of one match in which everybody gives the highest answer."""
-    play = match(game, game.start(SEED), (LIMITS,) * game.seats, Recorder(game, players=["highest"] * 4, seed=SEED))
-    asked: list[Question] = []
-    with contextlib.suppress(StopIteration):
-        questions = next(play)
-        while True:
-            asked += questions
-            questions = play.send([Answer(question.seat, _highest(question), None, "", 0) for question in questions])
-    return asked
-
-
-def _highest(question: Question) -> int:
-    return question.first + question.legal_mask.bit_length() - 1
-
-
-def _turns() -> Iterator[play_pb2.Turn]:
-    """The questions of one match over and over, each in a match of its own."""
-    for match_id, question in enumerate(itertools.cycle(_questions(engine.load(GAME)))):
-        turn = play_pb2.Turn()
-        write_turn(turn, match_id, question, question.budget_us)
-        yield turn
-
-
 def main() -> None:
     """Measures one server."""
-    kind, matches, batch, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+    kind, matches, batch, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4])
     # As in the process of a block.
     gc.freeze()
     gc.set_threshold(100_000, 50, 1000)
+    seats = engine.load(GAME).seats
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
-        paths = [Path(directory) / f"{seat}.sock" for seat in range(engine.load(GAME).seats)]
-        if kind == "referee":
-            cost = asyncio.run(referee(paths, matches, batch, seconds))
+        paths = [Path(directory) / f"{bot}.sock" for bot in range(2 * seats)]
+        if kind == "lone":
+            cost = asyncio.run(referee(paths, matches, int(batch), seconds, lone=True))
+        elif kind == "referee":
+            cost = asyncio.run(referee(paths[:seats], matches, int(batch), seconds))
         else:
-            cost = asyncio.run((echo if kind == "echo" else codec)(paths, batch, seconds))
+            cost = asyncio.run((echo if kind == "echo" else codec)(paths[: min(matches, seats)], batch, seconds))
     print(json.dumps(asdict(cost)))
     sys.stdout.flush()
     os._exit(0)
