@@ -1,6 +1,7 @@
 """Who is calling: the token in a call's metadata, and connections to the database for answers. Knows no service."""
 
 import asyncio
+import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -40,17 +41,21 @@ class Database:
         :raises Unavailable: if the database does not answer.
         :raises BadRequest: if the question holds a text or number that no database stores.
         """
+        return await asyncio.to_thread(functools.partial(self.ask_here, question, *args, **kwargs))
 
-        def run() -> R:
-            try:
-                with self._pool.connection() as connection:
-                    return question(connection, *args, **kwargs)
-            except (PoolTimeout, OperationalError) as error:
-                raise Unavailable("the database does not answer; try again in a moment") from error
-            except DataError as error:
-                raise BadRequest("the request holds a text or a number that cannot be stored; look for NUL") from error
+    def ask_here(self, question: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """The same for a thread that is not the loop's: it waits.
 
-        return await asyncio.to_thread(run)
+        :raises Unavailable: if the database does not answer.
+        :raises BadRequest: if the question holds a text or number that no database stores.
+        """
+        try:
+            with self._pool.connection() as connection:
+                return question(connection, *args, **kwargs)
+        except (PoolTimeout, OperationalError) as error:
+            raise Unavailable("the database does not answer; try again in a moment") from error
+        except DataError as error:
+            raise BadRequest("the request holds a text or a number that cannot be stored; look for NUL") from error
 
     async def caller(self, context: Context, *scopes: str) -> User:
         """Who is calling, with a token that has one of the scopes.

@@ -9,7 +9,7 @@ import logging
 import secrets
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import grpc
 from celery import Celery
@@ -20,6 +20,8 @@ from kombu.exceptions import OperationalError
 from arena.api import access, catalogue, match, rating, submission, tournament
 from arena.api.blocks import Blocks
 from arena.api.listen import Tls, listen_plain, listen_tls
+from arena.api.monitor import Monitor
+from arena.api.pulse import Pulse
 from arena.api.quota import Quota
 from arena.errors import ArenaError, NotLoggedIn, Unavailable
 from arena.referee.hub import Hub
@@ -52,10 +54,16 @@ GRACE_S = 2.0
 
 
 async def serve(
-    database_url: str, broker_url: str, listen: str, tls: Tls | None, on_ready: Callable[[str, str], None]
+    database_url: str,
+    broker_url: str,
+    *,
+    listen: str,
+    tls: Tls | None,
+    metrics: str,
+    on_ready: Callable[[str, str, str], None],
 ) -> None:
-    """Serves until SIGTERM or SIGINT. ``on_ready`` is told the address and the one with TLS, empty if there is none,
-    once everything answers.
+    """Serves until SIGTERM or SIGINT. ``on_ready`` is told the address, the one with TLS and the one of the metrics,
+    empty if there is none, once everything answers.
 
     :raises Unavailable: if the database does not answer, an address cannot be had or the certificate is none.
     """
@@ -67,17 +75,18 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     wake = asyncio.Event()
-    async with Hub() as hub:
+    async with Hub() as hub, Pulse() as pulse, Monitor(hub, pulse, database, metrics) as monitor:
         referee = Referee(hub)
         server = grpc.aio.server(options=server_options(tournament.LONGEST_MOVE_MS))
         blocks = Blocks(hub, secret.hex())
         quota = Quota(hub)
-        await _add_services(server, database, match.Matches(database, hub, quota), blocks, wake.set)
+        tell_health = await _add_services(server, database, match.Matches(database, hub, quota), blocks, wake.set)
         referee.add_to(server, blocks.seated(lambda token, hello: _authenticate(database, quota, token, hello)))
         address = listen_plain(server, listen)
         tls_address = listen_tls(server, tls) if tls is not None else ""
         await server.start()
-        on_ready(address, tls_address)
+        pulse.follow(tell_health)
+        on_ready(address, tls_address, monitor.address)
         ending = threading.Event()
         sweeping = asyncio.create_task(asyncio.to_thread(sweeper.run, database_url, broker_url, ending))
         async with asyncio.TaskGroup() as group:
@@ -103,7 +112,8 @@ async def _add_services(
     matches: match.Matches,
     blocks: Blocks,
     wake: Callable[[], None],
-) -> None:
+) -> Callable[[bool], Awaitable[None]]:
+    """Adds them and comes back with what tells the health service whether they serve."""
     catalogue_pb2_grpc.add_CatalogueServiceServicer_to_server(catalogue.Catalogue(), server)
     submission_pb2_grpc.add_SubmissionServiceServicer_to_server(submission.Submission(database, wake), server)
     tournament_pb2_grpc.add_TournamentServiceServicer_to_server(tournament.Tournaments(database, wake), server)
@@ -127,9 +137,15 @@ async def _add_services(
     ]
     checks = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(checks, server)
-    for name in ("", *names):
-        await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
     reflection.enable_server_reflection(names, server)
+
+    async def tell_health(serving: bool) -> None:
+        status = health_pb2.HealthCheckResponse.SERVING if serving else health_pb2.HealthCheckResponse.NOT_SERVING
+        for name in ("", *names):
+            await checks.set(name, status)
+
+    await tell_health(True)
+    return tell_health
 
 
 async def _authenticate(database: access.Database, quota: Quota, token: str, hello: Hello) -> PlayerId | Refusal:

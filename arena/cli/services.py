@@ -31,6 +31,12 @@ def add_commands(commands: Any) -> None:
     worker.set_defaults(run=run_worker)
     for parser in (up, serve):
         parser.add_argument("--listen", type=address, default=LISTEN, metavar="HOST:PORT", help=f"default {LISTEN}")
+        parser.add_argument(
+            "--metrics",
+            type=address,
+            metavar="HOST:PORT",
+            help="answers /metrics and /healthz over HTTP there; to nobody unless given",
+        )
         tls = parser.add_argument_group("TLS for whoever dials in from elsewhere; all three or none")
         tls.add_argument("--tls-listen", type=address, metavar="HOST:PORT", help="a second address, with TLS")
         tls.add_argument("--certificate", type=Path, metavar="FILE", help="the certificate and its chain, in PEM")
@@ -81,11 +87,19 @@ def run_up(arguments: argparse.Namespace) -> int:
     print(f"starting PostgreSQL, Valkey, the referee and a worker in {arguments.data} …", flush=True)
     with (
         Stack(arguments.data) as stack,
-        Services(stack, listen=arguments.listen, concurrency=arguments.concurrency, tls=tls) as services,
+        Services(
+            stack,
+            listen=arguments.listen,
+            concurrency=arguments.concurrency,
+            tls=tls,
+            metrics=arguments.metrics or "",
+        ) as services,
     ):
         admin, house = services.logins()
         encrypted = f", with TLS at {services.tls_address}" if tls is not None else ""
         print(f"Card Arena is up at {services.address}{encrypted}; the admin's token is in {admin}", flush=True)
+        if services.metrics_address:
+            print(f"metrics at http://{services.metrics_address}/metrics", flush=True)
         threading.Thread(
             target=_house, args=(Server(find_login_in(house)), stop), name="house bots", daemon=True
         ).start()
@@ -98,19 +112,30 @@ def run_serve(arguments: argparse.Namespace) -> int:
     """Serves until it is told to stop."""
     from arena.api.serve import serve
     from arena.stack import Stack
-    from arena.stack.services import READY, READY_TLS
+    from arena.stack.services import READY, READY_METRICS, READY_TLS
 
     tls = _tls(arguments)
 
-    def say(address: str, tls_address: str) -> None:
-        # The plain address comes last: whoever waits for it knows both then.
+    def say(address: str, tls_address: str, metrics_address: str) -> None:
+        # The plain address comes last: whoever waits for it knows all then.
+        if metrics_address:
+            print(f"{READY_METRICS}{metrics_address}", flush=True)
         if tls_address:
             print(f"{READY_TLS}{tls_address}", flush=True)
         print(f"{READY}{address}", flush=True)
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s", stream=sys.stderr)
     with Stack(arguments.data) as stack:
-        asyncio.run(serve(stack.database_url, stack.broker_url, arguments.listen, tls, say))
+        asyncio.run(
+            serve(
+                stack.database_url,
+                stack.broker_url,
+                listen=arguments.listen,
+                tls=tls,
+                metrics=arguments.metrics or "",
+                on_ready=say,
+            )
+        )
     return 0
 
 

@@ -11,7 +11,7 @@ from arena.referee.match import Answer, Verdict, match
 from arena.referee.plan import Abandoned, MatchPlan, PlayerId
 from arena.referee.player import Counters, OpenTurn, Player, Running
 from arena.referee.stream import DEAD, DONE, SHUTDOWN, TAKEN_OVER, Farewell, Hello, Stream
-from arena.referee.tally import Tally
+from arena.referee.tally import Depth, Tally
 from arena.referee.watch import Watch
 from engine.record import Recorder
 
@@ -79,6 +79,17 @@ class Hub:
     def connected(self) -> dict[PlayerId, Hello]:
         """Every player that has a stream now."""
         return {player.id: player.stream.hello for player in self._players.values() if player.stream is not None}
+
+    def depth(self) -> Depth:
+        """How much there is to do now. May be called from any thread."""
+        # Copies, which the loop cannot change while they are made or read.
+        players = list(self._players.values())
+        return Depth(
+            bots=sum(player.stream is not None for player in players),
+            matches=len(self._running),
+            waiting=sum(len(player.waiting) for player in players),
+            sent=sum(len(player.sent) for player in players),
+        )
 
     def counters(self, player_id: PlayerId) -> Counters:
         """What the player has sent so far; zeros for an unknown one."""

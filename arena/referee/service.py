@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -90,42 +90,20 @@ class Referee:
         await asyncio.gather(*(server.stop(grace_s) for server in servers))
 
     async def _play(self, context: Context, authenticate: Authenticate) -> None:
-        hello = await self._hello(context)
+        hello = await _hello(context)
+        if isinstance(hello, Refusal):
+            await self._refuse(context, hello, "")
         answer = await authenticate(token_of(context), hello)
         if isinstance(answer, Refusal):
-            await context.abort(answer.code, answer.sentence)
+            await self._refuse(context, answer, hello.bot)
         if not self._may_login(answer):
-            await context.abort(
-                grpc.StatusCode.RESOURCE_EXHAUSTED,
-                f"{hello.bot} logs in too often; wait {LOGIN_EVERY_S:.0f} s between two logins.",
-            )
+            sentence = f"{hello.bot} logs in too often; wait {LOGIN_EVERY_S:.0f} s between two logins."
+            await self._refuse(context, Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, sentence), hello.bot)
         await Session(self.hub, context, hello).serve(answer)
 
-    async def _hello(self, context: Context) -> Hello:
-        """The first frame. Aborts the call if it is no hello."""
-        reading = asyncio.create_task(read(context))
-        # Not a time-out around the read: the task is left alone and ends with the call.
-        await asyncio.wait({reading}, timeout=HELLO_S)
-        if not reading.done():
-            await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, f"No hello came within {HELLO_S:.0f} s.")
-        data = reading.result()
-        if data is None:
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "The stream ended before its hello.")
-        try:
-            request = play_pb2.PlayRequest.FromString(data)
-        except DecodeError:
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "The first frame could not be read as a PlayRequest.")
-        if not request.HasField("hello"):
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "The first frame must be a hello.")
-        said = request.hello
-        if said.protocol not in PROTOCOLS:
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, unknown_protocol(said.protocol))
-        if not said.bot or len(said.bot) > NAME_LENGTH or len(said.version) > NAME_LENGTH:
-            await context.abort(
-                grpc.StatusCode.INVALID_ARGUMENT,
-                f"A hello needs a name of 1 to {NAME_LENGTH} characters, and a version of at most {NAME_LENGTH}.",
-            )
-        return Hello(said.bot, said.version, tuple(said.games), min(max(1, said.batch), LARGEST_BATCH))
+    async def _refuse(self, context: Context, refusal: Refusal, _bot: str) -> NoReturn:
+        self.hub.tally.refused[refusal.code.name] += 1
+        await context.abort(refusal.code, refusal.sentence)
 
     def _may_login(self, player: PlayerId) -> bool:
         """Whether the player has not logged in too often; each login costs as much as several frames."""
@@ -140,6 +118,32 @@ class Referee:
                 key: entry for key, entry in self._logins.items() if now - entry[1] < LOGINS * LOGIN_EVERY_S
             }
         return True
+
+
+async def _hello(context: Context) -> Hello | Refusal:
+    """The first frame, or what is wrong with it."""
+    reading = asyncio.create_task(read(context))
+    # Not a time-out around the read: the task is left alone and ends with the call.
+    await asyncio.wait({reading}, timeout=HELLO_S)
+    if not reading.done():
+        return Refusal(grpc.StatusCode.DEADLINE_EXCEEDED, f"No hello came within {HELLO_S:.0f} s.")
+    data = reading.result()
+    invalid = grpc.StatusCode.INVALID_ARGUMENT
+    if data is None:
+        return Refusal(invalid, "The stream ended before its hello.")
+    try:
+        request = play_pb2.PlayRequest.FromString(data)
+    except DecodeError:
+        return Refusal(invalid, "The first frame could not be read as a PlayRequest.")
+    if not request.HasField("hello"):
+        return Refusal(invalid, "The first frame must be a hello.")
+    said = request.hello
+    if said.protocol not in PROTOCOLS:
+        return Refusal(grpc.StatusCode.FAILED_PRECONDITION, unknown_protocol(said.protocol))
+    if not said.bot or len(said.bot) > NAME_LENGTH or len(said.version) > NAME_LENGTH:
+        sentence = f"A hello needs a name of 1 to {NAME_LENGTH} characters, and a version of at most {NAME_LENGTH}."
+        return Refusal(invalid, sentence)
+    return Hello(said.bot, said.version, tuple(said.games), min(max(1, said.batch), LARGEST_BATCH))
 
 
 def unknown_protocol(version: int) -> str:

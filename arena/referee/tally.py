@@ -30,6 +30,17 @@ class Times:
         self.total_us += time_us
 
 
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """What a hub has before it at one moment: bots with a stream, open matches, turns that no frame has carried yet,
+    and turns that were sent and are not answered."""
+
+    bots: int
+    matches: int
+    waiting: int
+    sent: int
+
+
 @dataclass(slots=True)
 class Tally:
     """The numbers of one hub; none ever gets smaller.

@@ -27,6 +27,9 @@ READY = "serving at "
 READY_TLS = "serving with TLS at "
 """It writes this and that address before, if there is one."""
 
+READY_METRICS = "metrics at "
+"""It writes this and the address of its metrics before, if there is one."""
+
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 30.0
 LONGEST_PAUSE_S = 10.0
@@ -55,6 +58,7 @@ class _Service:
     ready: threading.Event = field(default_factory=threading.Event)
     address: str = ""
     tls_address: str = ""
+    metrics_address: str = ""
 
 
 class Services:
@@ -62,19 +66,23 @@ class Services:
 
     :ivar address: where the API is.
     :ivar tls_address: where it is with TLS; empty if it is not.
+    :ivar metrics_address: where its metrics are; empty if they are nowhere.
     :ivar database_url: the database that they work with.
     """
 
-    def __init__(self, stack: Stack, *, listen: str, concurrency: int, tls: Encrypted | None = None) -> None:
+    def __init__(
+        self, stack: Stack, *, listen: str, concurrency: int, tls: Encrypted | None = None, metrics: str = ""
+    ) -> None:
         self._stack = stack
         self._tls = tls
-        self._serve = _Service("serve", _serving(listen, tls, tls.listen if tls is not None else ""))
+        self._serve = _Service("serve", _serving(listen, tls, tls.listen if tls is not None else "", metrics))
         self._services = [self._serve, _Service("worker", ["worker", "--concurrency", str(concurrency)])]
         self._lock: int | None = None
         self._ending = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="services", daemon=True)
         self.address = ""
         self.tls_address = ""
+        self.metrics_address = ""
         self.database_url = stack.database_url
 
     def __enter__(self) -> Self:
@@ -96,8 +104,9 @@ class Services:
             self._stop()
             raise
         self.address, self.tls_address = self._serve.address, self._serve.tls_address
+        self.metrics_address = self._serve.metrics_address
         # Whoever knows the address finds the next one there, too.
-        self._serve.arguments = _serving(self.address, self._tls, self.tls_address)
+        self._serve.arguments = _serving(self.address, self._tls, self.tls_address, self.metrics_address)
         self._keeper.start()
         return self
 
@@ -177,6 +186,8 @@ class Services:
                 text = line.decode(errors="replace").strip()
                 if text.startswith(READY_TLS):
                     service.tls_address = text.removeprefix(READY_TLS)
+                if text.startswith(READY_METRICS):
+                    service.metrics_address = text.removeprefix(READY_METRICS)
                 if text.startswith(READY):
                     service.address = text.removeprefix(READY)
                     service.ready.set()
@@ -219,9 +230,11 @@ class Services:
         return self._stack.data_dir / "log" / f"{name}.log"
 
 
-def _serving(listen: str, tls: Encrypted | None, tls_listen: str) -> list[str]:
+def _serving(listen: str, tls: Encrypted | None, tls_listen: str, metrics: str) -> list[str]:
     """What `arena serve` is told."""
     arguments = ["serve", "--listen", listen]
+    if metrics:
+        arguments += ["--metrics", metrics]
     if tls is not None:
         # It reads them in the same folder, but whoever starts it again may have moved.
         files = ["--certificate", str(tls.certificate.absolute()), "--key", str(tls.key.absolute())]
