@@ -187,7 +187,7 @@ def show(figures: Figures) -> None:
     )
     print(
         "| load | turns a frame | echo µs | codec echo µs | referee µs | of the echo | of the codec echo "
-        "| decisions/s of a core | own delay ms, p50 | p99 | all delay ms, p50 | p99 | MB |"
+        "| decisions/s of a core | own delay ms, p50 | p99 | worked, p50 | p99 | MB |"
     )
     print("| --- |" + " ---: |" * 12)
     for row in figures.rows:
@@ -202,14 +202,14 @@ def show(figures: Figures) -> None:
     for ratio in figures.ratios:
         share = ratio.reached / ratio.goal
         print(f"| {ratio.load} | {ratio.beside} | {ratio.reached:.2f} | {ratio.goal:.2f} | {share:.0%} |")
-    print("\n| one match beside | turns | own delay ms, p50 | p99 | all delay ms, p50 | p99 | within 1 ms |")
+    print("\n| one match beside | turns | own delay ms, p50 | p99 | worked, p50 | p99 | within 1 ms |")
     print("| --- |" + " ---: |" * 6)
     for title, delays in figures.lone.items():
         print(f"| {title} of others | {delays.turns} | {_delay(delays)} | {delays.prompt:.0%} |")
     print(f"\nAn open match takes {figures.match_bytes / 1000:.1f} kB.")
     print(
         "\n| bots | seated | matches | ended | faults | came in s | kB a stream | idle, of a core | turns a frame "
-        "| referee µs | seconds | own delay ms, p50 | p99 | all delay ms, p50 | p99 | MB |"
+        "| referee µs | seconds | own delay ms, p50 | p99 | worked, p50 | p99 | MB |"
     )
     print("|" + " ---: |" * 16)
     for crowd in figures.crowds:
@@ -223,7 +223,7 @@ def show(figures: Figures) -> None:
 def _delay(delays: Delays | None) -> str:
     """Four cells."""
     assert delays is not None
-    figures = (delays.own_p50_us, delays.own_p99_us, delays.waited_p50_us, delays.waited_p99_us)
+    figures = (delays.own_p50_us, delays.own_p99_us, delays.worked_p50_us, delays.worked_p99_us)
     return " | ".join(f"{figure / 1000:.2f}" for figure in figures)
 
 
