@@ -53,15 +53,15 @@ bench-engine: setup
 	cd .venv-bench/run && ../bin/python -m benchmarks.worlds
 	cd .venv-bench/run && ../bin/python examples/vector.py
 
-# The engine as its wheel has it, compiled, in an environment of its own.
+# Engine, codec and referee as their wheel has them, compiled, in an environment of its own.
 compiled: setup
 	rm -rf build .venv-compiled && mkdir -p .venv-compiled/run
 	$(PYTHON) -m venv .venv-compiled
 	.venv-compiled/bin/python -m pip install --quiet --require-hashes -r requirements.lock
 	ARENA_COMPILE=1 $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w .venv-compiled/wheel .
 	.venv-compiled/bin/python -m pip install --quiet --no-deps .venv-compiled/wheel/*.whl
-	cp -r tests docs pyproject.toml .venv-compiled/run
-	cd .venv-compiled/run && ../bin/python -c "import engine; assert engine.COMPILED" && ../bin/python -m pytest tests/engine
+	cp -r examples tests docs pyproject.toml .venv-compiled/run
+	cd .venv-compiled/run && ../bin/python -c "import engine; assert engine.COMPILED" && ../bin/python -m pytest tests/engine tests/codec tests/referee tests/bot
 
 protos: setup
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m grpc_tools.protoc -I protos --python_out=. --grpc_python_out=. --mypy_out=quiet:. --mypy_grpc_out=quiet:. protos/arena/v1/*.proto

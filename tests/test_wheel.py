@@ -1,4 +1,4 @@
-"""What a wheel is made of: the engine where there is no C compiler, and the pages that a command prints."""
+"""What a wheel is made of: its modules where there is no C compiler, and the pages that a command prints."""
 
 import os
 import subprocess
@@ -17,13 +17,13 @@ def _prepared(asked: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=nowhere, capture_output=True, text=True, check=False)
 
 
-def test_without_a_compiler_the_engine_stays_python_and_the_build_says_so() -> None:
+def test_without_a_compiler_a_wheel_stays_python_and_the_build_says_so() -> None:
     done = _prepared("")
     assert done.returncode == 0
-    assert "the engine of this wheel stays Python" in done.stderr
+    assert "this wheel stays Python" in done.stderr
 
 
-def test_a_compiled_engine_that_cannot_be_had_is_refused_in_a_sentence() -> None:
+def test_a_compiled_wheel_that_cannot_be_had_is_refused_in_a_sentence() -> None:
     done = _prepared("1")
     assert done.returncode == 1
     assert "Install one, name it in CC, or leave ARENA_COMPILE unset" in done.stderr

@@ -5,23 +5,29 @@ from engine.tricks import FinishedDeal, TrickObservation
 
 
 def write_trick(observation: TrickObservation, view: TrickView) -> None:
-    """Fills an empty view. Field by field: that is the fastest way, and this runs for every turn of every match."""
+    """Fills an empty view. Field by field, and what is mostly 0 or empty only when it is not: that is the fastest way,
+    and this runs for every turn of every match."""
     view.deal = observation.deal
-    view.redeal = observation.redeal
-    view.extra = observation.extra
+    if observation.redeal:
+        view.redeal = observation.redeal
+    if observation.extra:
+        view.extra = observation.extra
     view.dealer = observation.dealer
     view.leader = observation.leader
     view.trump = observation.trump
     view.tricks = observation.tricks
     view.hand = observation.hand
-    view.trick = observation.trick
+    if observation.trick:
+        view.trick = observation.trick
     view.calls = observation.calls
     view.won = observation.won
     view.history = observation.history
     view.leaders = observation.leaders
-    view.laps = observation.laps
+    if observation.laps:
+        view.laps = observation.laps
     view.caller = observation.caller
-    view.voids = observation.voids
+    if observation.voids:
+        view.voids = observation.voids
     view.totals.extend(observation.totals)
     last = observation.last
     if last is not None:

@@ -10,7 +10,6 @@ Live play, play in one process and replay drive the same generator::
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from arena.referee.clock import Limits, bank_after
 from arena.referee.faults import Fault, FaultKind
@@ -18,8 +17,10 @@ from engine.game import Game, Observation, State
 from engine.record import FORFEITED, Recorder, with_forfeits
 
 
-class Question(NamedTuple):
-    """What one seat is asked.
+@dataclass(slots=True)
+class Question:
+    """What one seat is asked. Neither this nor an answer is frozen, because a frozen value takes four times as long to
+    make, and one of each is made for every decision.
 
     :ivar turn: number of the decision point in the match, from 0; seats that choose at the same time share it.
     :ivar first: the action that bit 0 of ``legal_mask`` means.
@@ -37,7 +38,8 @@ class Question(NamedTuple):
     last_answer_us: int
 
 
-class Answer(NamedTuple):
+@dataclass(slots=True)
+class Answer:
     """What came back: an action, legal or not, or why none did. Exactly one of ``action`` and ``fault`` is None."""
 
     seat: int
