@@ -21,9 +21,9 @@ from dataclasses import asdict, dataclass
 import grpc
 
 import engine
-from arena.referee.clock import REMOTE
 from arena.referee.hub import Hub
 from arena.referee.plan import PlayerId
+from arena.referee.presets import REMOTE
 from arena.referee.service import Refusal, server_options
 from arena.referee.stream import DONE, Hello
 from benchmarks.delays import Delays, TappedReferee, Taps

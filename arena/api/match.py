@@ -8,14 +8,15 @@ from contextlib import ExitStack
 import engine
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
+from arena.api.clock import clock_of, offered
 from arena.api.pages import page_of
 from arena.api.quota import Quota
 from arena.api.status import refuses
 from arena.errors import BadRequest, WrongState
-from arena.referee.clock import Limits
 from arena.referee.hub import Hub
 from arena.referee.inhouse import InHouse
 from arena.referee.plan import Abandoned, MatchPlan, PlayerId
+from arena.referee.presets import write_clock
 from arena.scopes import PLAY, READ
 from arena.store import Connection, bots, tournaments
 from arena.v1 import match_pb2 as pb
@@ -27,8 +28,6 @@ REMOTE = "remote:"
 
 UNRATED_IDS = 1 << 52
 """Match ids of unrated matches start here; those of tournaments stay below."""
-
-UNRATED_LIMITS = Limits(2_000, 30_000, 3)
 
 
 class Matches(MatchServiceServicer):
@@ -80,13 +79,30 @@ class Matches(MatchServiceServicer):
         game = load_game(request.game, len(names), dict(request.options))
         if request.seed and len(request.seed) != 32:
             raise BadRequest("the seed must be 32 bytes, or empty for a drawn one")
+        limits = offered(clock_of(request.clock, game, "remote"))
         match_id = next(self._numbers)
         with ExitStack() as table:
             table.enter_context(self._quota.match(user.name))
             players = tuple(self._seated(table, game, match_id, seat, name) for seat, name in enumerate(names))
             if len(set(players)) < len(players):
                 raise BadRequest("a remote bot is named twice; a table holds different bots")
-            return await self._play(game, match_id, players, names, request.seed or secrets.token_bytes(32))
+            seed = request.seed or secrets.token_bytes(32)
+            plan = MatchPlan(
+                match_id=match_id,
+                game=game,
+                options=engine.write_options(game.options),
+                seed=seed,
+                players=players,
+                names=names,
+                limits=(limits,) * len(names),
+                bot_seeds=tuple(secrets.token_bytes(32) for _ in names),
+                header={"seed": seed, "clock": write_clock(limits, game)},
+            )
+            try:
+                verdict = await self._hub.play(plan)
+            except Abandoned as error:
+                raise WrongState(f"the match was given up: {error}") from error
+            return pb.Record(text=verdict.record)
 
     def _seated(self, table: ExitStack, game: engine.Game, match_id: int, seat: int, name: str) -> PlayerId:
         """The player of a seat: a connected bot, or a house bot that gets up when the table is closed."""
@@ -106,26 +122,6 @@ class Matches(MatchServiceServicer):
         player = InHouse(self._hub, f"{name}@{match_id}.{seat}", choose)
         table.callback(player.leave)
         return player.hello.bot
-
-    async def _play(
-        self, game: engine.Game, match_id: int, players: tuple[PlayerId, ...], names: tuple[str, ...], seed: bytes
-    ) -> pb.Record:
-        plan = MatchPlan(
-            match_id=match_id,
-            game=game,
-            options=engine.write_options(game.options),
-            seed=seed,
-            players=players,
-            names=names,
-            limits=(UNRATED_LIMITS,) * len(names),
-            bot_seeds=tuple(secrets.token_bytes(32) for _ in names),
-            header={"seed": seed},
-        )
-        try:
-            verdict = await self._hub.play(plan)
-        except Abandoned as error:
-            raise WrongState(f"the match was given up: {error}") from error
-        return pb.Record(text=verdict.record)
 
 
 def _after(token: str) -> tuple[int, int]:

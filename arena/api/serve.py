@@ -19,6 +19,7 @@ from kombu.exceptions import OperationalError
 
 from arena.api import access, catalogue, match, rating, submission, tournament
 from arena.api.blocks import Blocks
+from arena.api.clock import LONGEST_MOVE_MS
 from arena.api.listen import Tls, listen_plain, listen_tls
 from arena.api.monitor import Monitor
 from arena.api.pulse import Pulse
@@ -77,7 +78,7 @@ async def serve(
     wake = asyncio.Event()
     async with Hub() as hub, Pulse() as pulse, Monitor(hub, pulse, database, metrics) as monitor:
         referee = Referee(hub)
-        server = grpc.aio.server(options=server_options(tournament.LONGEST_MOVE_MS))
+        server = grpc.aio.server(options=server_options(LONGEST_MOVE_MS))
         blocks = Blocks(hub, secret.hex())
         quota = Quota(hub)
         tell_health = await _add_services(server, database, match.Matches(database, hub, quota), blocks, wake.set)

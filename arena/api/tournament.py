@@ -5,9 +5,11 @@ from collections.abc import Callable
 import engine
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
+from arena.api.clock import clock_of, offered
 from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.errors import BadRequest
+from arena.referee.clock import Limits
 from arena.scopes import ORGANISE, READ
 from arena.store import Connection, bots, tournaments
 from arena.store.people import User
@@ -17,11 +19,7 @@ from arena.v1 import play_pb2
 from arena.v1 import tournament_pb2 as pb
 from arena.v1.tournament_pb2_grpc import TournamentServiceServicer
 
-HOSTED_LIMITS = play_pb2.Limits(move_ms=250, bank_ms=10_000, max_faults=3)
-REMOTE_LIMITS = play_pb2.Limits(move_ms=2_000, bank_ms=30_000, max_faults=3)
 STARTUP_MS = 10_000
-LONGEST_MOVE_MS = 60_000
-LONGEST_BANK_MS = 600_000
 MOST_ORBITS = 1000
 MOST_UNITS = 100
 """A table's units are one task; what takes longer is spread over more orbits."""
@@ -74,23 +72,42 @@ def _create(connection: Connection, user: User, request: pb.CreateTournamentRequ
     if names == ["all"]:
         names = bots.active_bots(connection, game.id)
     remote = any(bots.find_bot(connection, name).kind == "remote" for name in names)
-    usual, limits = REMOTE_LIMITS if remote else HOSTED_LIMITS, request.limits
+    clock = _clock(request, game, "remote" if remote else "hosted")
     wanted = NewTournament(
         game=game.id,
         seats=game.seats,
         options=engine.write_options(game.options),
         orbits=_within("orbits", request.orbits or 1, MOST_ORBITS),
         units=_within("units", request.units or 4, MOST_UNITS),
-        move_ms=_within("move_ms", limits.move_ms or usual.move_ms, LONGEST_MOVE_MS),
-        bank_ms=_within("bank_ms", limits.bank_ms or usual.bank_ms, LONGEST_BANK_MS),
-        max_faults=_within("max_faults", limits.max_faults or usual.max_faults, 1000),
+        move_ms=clock.move_ms,
+        bank_ms=clock.bank_ms,
+        max_faults=clock.max_faults,
         startup_ms=STARTUP_MS,
+        increment_ms=clock.increment_ms,
+        phase_ms=clock.phase_ms,
     )
     with connection.transaction():
         made = tournaments.create_tournament(connection, user, request.tournament, wanted, request.request_id)
         if names and made.started_at is None:
             tournaments.enter_tournament(connection, user, made.name, names)
         return _describe(connection, made.name)
+
+
+def _clock(request: pb.CreateTournamentRequest, game: engine.Game, usual: str) -> Limits:
+    clock, asked = clock_of(request.clock, game, usual), request.limits
+    phase_ms = tuple(asked.phase_ms)
+    if phase_ms and (len(phase_ms) != len(game.phases) or 0 in phase_ms):
+        raise BadRequest(f"phase_ms must be {len(game.phases)} times above 0: {game.id} has as many phases")
+    return offered(
+        Limits(
+            asked.move_ms or clock.move_ms,
+            asked.bank_ms or clock.bank_ms,
+            asked.max_faults or clock.max_faults,
+            # A time for every move is one for every phase, too.
+            phase_ms or (() if asked.move_ms else clock.phase_ms),
+            asked.increment_ms or clock.increment_ms,
+        )
+    )
 
 
 def _within(name: str, value: int, most: int) -> int:
@@ -129,7 +146,11 @@ def _describe(connection: Connection, name: str) -> pb.Tournament:
         blocks_done=tournament.blocks_done,
         blocks_void=tournament.blocks_void,
         limits=play_pb2.Limits(
-            move_ms=tournament.move_ms, bank_ms=tournament.bank_ms, max_faults=tournament.max_faults
+            move_ms=tournament.move_ms,
+            bank_ms=tournament.bank_ms,
+            max_faults=tournament.max_faults,
+            increment_ms=tournament.increment_ms,
+            phase_ms=tournament.phase_ms,
         ),
         entries=[
             pb.TournamentEntry(bot=entry.bot, version=entry.version, content_hash=entry.content_hash)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arena.errors import BadRequest
+from arena.referee.presets import PRESETS
 from arena.stack.paths import default_data_dir
 
 
@@ -17,6 +18,17 @@ def add_data_option(parser: argparse.ArgumentParser) -> None:
         default=default_data_dir(),
         metavar="DIR",
         help="data directory of the services on this host",
+    )
+
+
+def add_clock_option(parser: argparse.ArgumentParser, usual: str) -> None:
+    """Adds `--clock CLOCK`; ``usual`` says which one holds without it."""
+    presets = ", ".join(PRESETS)
+    parser.add_argument(
+        "--clock",
+        default="",
+        metavar="CLOCK",
+        help=f"{presets}, or times such as move=2s,bank=30s,increment=0.1s (default {usual})",
     )
 
 

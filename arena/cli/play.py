@@ -14,11 +14,13 @@ import engine
 from arena.bot import Choose, Turn, load
 from arena.bot.turn import number_of
 from arena.cli.client import Server, calls, find_login
-from arena.cli.data import add_data_option, read_settings
+from arena.cli.data import add_clock_option, add_data_option, read_settings
 from arena.cli.table import Value, print_table
 from arena.cli.wait import waiting
 from arena.errors import ArenaError, BadRequest
+from arena.referee.clock import UNLIMITED, Limits
 from arena.referee.local import play_local
+from arena.referee.presets import read_clock, write_clock
 from arena.v1.match_pb2 import PlayMatchRequest
 from arena.v1.match_pb2_grpc import MatchServiceStub
 from bots import house
@@ -44,6 +46,7 @@ def add_commands(commands: Any) -> None:
         "--record", type=Path, metavar="FILE", help="write the record; with --matches, FILE-1, FILE-2 …"
     )
     parser.add_argument("--matches", type=int, default=1, metavar="N", help="play N matches and print means")
+    add_clock_option(parser, "remote at a server, none here")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run_play)
     add_data_option(parser)
@@ -57,7 +60,8 @@ def run_play(arguments: argparse.Namespace) -> int:
         raise BadRequest(f"--matches is {arguments.matches}; give 1 or more")
     first = _seed(arguments.seed)
     remote = any(name.startswith(REMOTE) for name in names)
-    play = _on_server(arguments, game, names) if remote else _here(game, names)
+    clock = _clock(arguments.clock, game)
+    play = _on_server(arguments, game, names) if remote else _here(game, names, clock)
     totals, places, faults = [0] * game.seats, [0] * game.seats, [0] * game.seats
     shown = arguments.matches > 1 and not remote and sys.stderr.isatty()
     for number in range(1, arguments.matches + 1):
@@ -85,10 +89,19 @@ def run_play(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _here(game: engine.Game, names: list[str]) -> Callable[[bytes], str]:
+def _here(game: engine.Game, names: list[str], clock: Limits | None) -> Callable[[bytes], str]:
     """Plays in this process."""
     chooses = [_choose(game, name) for name in names]
-    return lambda seed: play_local(game, seed, chooses, names=names).record
+    limits = clock or UNLIMITED
+    header = {"clock": write_clock(clock, game)} if clock is not None else {}
+    return lambda seed: play_local(game, seed, chooses, names=names, limits=limits, header=header).record
+
+
+def _clock(text: str, game: engine.Game) -> Limits | None:
+    try:
+        return read_clock(text, game) if text else None
+    except ValueError as error:
+        raise BadRequest(f"--clock: {error}") from error
 
 
 def _on_server(arguments: argparse.Namespace, game: engine.Game, names: list[str]) -> Callable[[bytes], str]:
@@ -102,7 +115,11 @@ def _on_server(arguments: argparse.Namespace, game: engine.Game, names: list[str
 
     def play(seed: bytes) -> str:
         request = PlayMatchRequest(
-            game=game.id, options=engine.write_options(game.options), bots=names, seed=seed if arguments.seed else b""
+            game=game.id,
+            options=engine.write_options(game.options),
+            bots=names,
+            seed=seed if arguments.seed else b"",
+            clock=arguments.clock,
         )
         with calls(server), waiting(f"{server.address} plays the match"):
             return MatchServiceStub(server.channel).PlayMatch(request, metadata=server.metadata).text

@@ -9,11 +9,14 @@ from typing import Any
 import engine
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option
+from arena.cli.table import Value, print_table
 from arena.cli.wait import waiting
 from arena.errors import ArenaError, BadRequest
+from arena.referee.presets import describe_clock
+from arena.referee.times import clock_of_record, seat_times
 from arena.v1 import match_pb2 as pb
 from arena.v1.match_pb2_grpc import MatchServiceStub
-from engine.record import RecordError, verify
+from engine.record import RecordError, Verified, verify
 
 
 def add_commands(commands: Any) -> None:
@@ -53,13 +56,15 @@ def run_show(arguments: argparse.Namespace) -> int:
     code = 0
     for file in arguments.files:
         text = _text(file)
+        verified, wrong = None, None
         try:
-            verify(text)
-            wrong = None
+            verified = verify(text)
         except RecordError as error:
             wrong = error
         for line in text.splitlines()[: wrong.line - 1 if wrong is not None else None]:
             print(_sentence(json.loads(line)))
+        if verified is not None:
+            _show_times(verified)
         if wrong is not None:
             print(f"{file}: refused: {wrong}", file=sys.stderr)
             code = 1
@@ -101,6 +106,23 @@ def run_fetch(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _show_times(record: Verified) -> None:
+    """What each seat did with its time."""
+    limits = clock_of_record(record)
+    print(f"clock {describe_clock(limits, record.game)}" if limits is not None else "no clock")
+    names: list[str] = record.header["players"]
+    rows: list[list[Value]] = [
+        [seat, name, time.answers, _s(time.used_ms), _s(time.longest_ms), time.longest_at, _s(time.bank_ms)]
+        for seat, (name, time) in enumerate(zip(names, seat_times(record), strict=True))
+    ]
+    heads = ["Seat", "Bot", "Answers", "Used s", "Longest s", "Decision", "Bank left s"]
+    print_table(heads, rows, decimals=dict.fromkeys(("Used s", "Longest s", "Bank left s"), 3))
+
+
+def _s(ms: int | None) -> Value:
+    return None if ms is None else ms / 1000
+
+
 def _sentence(line: dict[str, Any]) -> str:
     """A record line as a line to read."""
     if "record" in line:
@@ -112,7 +134,11 @@ def _sentence(line: dict[str, Any]) -> str:
     if "scores" in line:
         return f"scores {_row(line['scores'])}  places {_row(line['places'])}"
     fault = line.get("fault")
-    return f"  {line['seat']}  {line['action']}" + (f"   [{fault['kind']}]" if fault else "")
+    return f"  {line['seat']}  {line['action']}" + (f"   [{_told(fault)}]" if fault else "")
+
+
+def _told(fault: dict[str, str]) -> str:
+    return ": ".join(fault[name] for name in ("kind", "reason") if name in fault)
 
 
 def _row(numbers: Any) -> str:

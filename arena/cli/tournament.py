@@ -6,10 +6,12 @@ import time
 import uuid
 from typing import Any
 
+import engine
 from arena.cli.client import Server, calls, find_login
-from arena.cli.data import add_data_option, positive, read_settings
+from arena.cli.data import add_clock_option, add_data_option, positive, read_settings
 from arena.cli.table import Value, print_table
-from arena.v1 import play_pb2
+from arena.referee.clock import Limits
+from arena.referee.presets import describe_clock
 from arena.v1 import tournament_pb2 as pb
 from arena.v1.tournament_pb2_grpc import TournamentServiceStub
 
@@ -37,8 +39,7 @@ def add_commands(commands: Any) -> None:
     create.add_argument(
         "--units", type=positive, default=4, metavar="N", help="duplicate units at each table of a pass (default 4)"
     )
-    create.add_argument("--move-ms", type=positive, default=0, metavar="N", help="time for one move")
-    create.add_argument("--bank-ms", type=positive, default=0, metavar="N", help="extra time for a whole match")
+    add_clock_option(create, "remote if a remote bot plays, else hosted")
     create.add_argument("--open", action="store_true", help="leave it open for entries; start it with 'start'")
     create.set_defaults(run=run_create)
 
@@ -77,7 +78,7 @@ def run_create(arguments: argparse.Namespace) -> int:
         bots=arguments.bots,
         orbits=arguments.orbits,
         units=arguments.units,
-        limits=play_pb2.Limits(move_ms=arguments.move_ms, bank_ms=arguments.bank_ms),
+        clock=arguments.clock,
         request_id=str(uuid.uuid4()),
     )
     with calls(server):
@@ -131,7 +132,7 @@ def run_show(arguments: argparse.Namespace) -> int:
     print(f"{state.tournament}: {state.game}, {state.seats} seats, {STATES[state.state]}")
     print(f"bots        {' '.join(state.bots) or '(none yet)'}")
     print(f"schedule    {state.orbits} orbits, {state.units} units at each table")
-    print(f"clock       {state.limits.move_ms} ms a move, bank {state.limits.bank_ms} ms")
+    print(f"clock       {_clock(state)}")
     if state.blocks:
         print(f"progress    {_progress(state)}")
     print(f"commitment  {state.commitment.hex()}")
@@ -175,6 +176,12 @@ def _start(server: Server, name: str) -> int:
         f"{started.tournament} has started: {started.blocks} blocks; next: arena tournament watch {started.tournament}"
     )
     return 0
+
+
+def _clock(state: pb.Tournament) -> str:
+    said = state.limits
+    limits = Limits(said.move_ms, said.bank_ms, said.max_faults, tuple(said.phase_ms), said.increment_ms)
+    return describe_clock(limits, engine.load_with(state.game, state.seats, dict(state.options)))
 
 
 def _progress(state: pb.Tournament) -> str:

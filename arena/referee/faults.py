@@ -17,6 +17,12 @@ class FaultKind(StrEnum):
     """The bot's stream was lost and did not come back in time."""
 
 
+def late_reason(budget_us: int, elapsed_us: int) -> str:
+    """The sentence for a LATE: what the seat had, bank included, and how long it has taken."""
+    budget_s, elapsed_s = budget_us / 1e6, elapsed_us / 1e6
+    return f"No answer within {budget_s:.3f} s, the move's time and all of the bank; judged after {elapsed_s:.3f} s."
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One fault. ``reason`` is a sentence for the bot's owner."""

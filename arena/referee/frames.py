@@ -36,6 +36,8 @@ def write_start(
     start.limits.move_ms = limits.move_ms
     start.limits.bank_ms = limits.bank_ms
     start.limits.max_faults = limits.max_faults
+    start.limits.increment_ms = limits.increment_ms
+    start.limits.phase_ms.extend(limits.phase_ms)
     start.bot_seed = bot_seed
 
 

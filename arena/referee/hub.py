@@ -6,7 +6,7 @@ import functools
 from collections.abc import Collection, Iterable, Sequence
 from typing import Self
 
-from arena.referee.faults import Fault, FaultKind
+from arena.referee.faults import Fault, FaultKind, late_reason
 from arena.referee.match import Answer, Verdict, match
 from arena.referee.plan import Abandoned, MatchPlan, PlayerId
 from arena.referee.player import Counters, OpenTurn, Player, Running
@@ -321,10 +321,9 @@ class Hub:
         late = player.expired(now_us)
         fault = FaultKind.LATE if player.stream is not None else FaultKind.GONE
         for turn in late:
-            if fault is FaultKind.LATE:
-                reason = f"No answer within {turn.question.budget_us // 1000} ms."
-            else:
-                reason = "The bot's stream was lost and did not come back in time."
+            reason = late_reason(turn.question.budget_us, now_us - turn.started_us)
+            if fault is FaultKind.GONE:
+                reason = f"The bot's stream was lost. {reason}"
             self._give(turn, None, fault, reason, now_us)
         if late and not player.sent and player.frame_size:
             self._frame_over(player, now_us)

@@ -1,5 +1,5 @@
-"""Matches in one process, with bots as functions. No limits are kept: nobody's clock runs. Drives the same generator as
-the live referee."""
+"""Matches in one process, with bots as functions. Nobody is interrupted: an answer that took too long is judged when it
+comes. Drives the same generator as the live referee."""
 
 import hashlib
 import time
@@ -8,6 +8,7 @@ from typing import Any
 
 from arena.bot.turn import Choose
 from arena.referee.clock import UNLIMITED, Limits
+from arena.referee.faults import FaultKind, late_reason
 from arena.referee.match import Answer, Verdict, match
 from arena.referee.seated import Seated
 from engine.game import Game
@@ -50,7 +51,11 @@ def play_local(
                 asked_ns = time.monotonic_ns()
                 action = seated[question.seat].answer(question)
                 elapsed_us = (time.monotonic_ns() - asked_ns) // 1000
-                answers.append(Answer(question.seat, action, None, "", elapsed_us))
+                if elapsed_us <= question.budget_us:
+                    answers.append(Answer(question.seat, action, None, "", elapsed_us))
+                else:
+                    reason = late_reason(question.budget_us, elapsed_us)
+                    answers.append(Answer(question.seat, None, FaultKind.LATE, reason, elapsed_us))
             questions = play.send(answers)
     except StopIteration as stop:
         verdict: Verdict = stop.value

@@ -94,6 +94,7 @@ def match(
     firsts = [phase.first for phase in game.phases]
     move_us = [[limit.move_us(phase) for phase in range(len(firsts))] for limit in limits]
     banks = [limit.bank_ms * 1000 for limit in limits]
+    increments = [limit.increment_ms * 1000 for limit in limits]
     took = [0] * game.seats
     fault_counts = [0] * game.seats
     masks = [0] * game.seats
@@ -130,6 +131,7 @@ def match(
             # Looked up in the mask: a bot may send any number, and compiled rules count in 64 bits. What the mask has
             # is legal, and need not be checked again.
             if chosen is not None and 0 <= chosen - first < 64 and mask >> (chosen - first) & 1:
+                banks[seat] += increments[seat]
                 state.apply_unchecked(seat, chosen)
                 recorder.decision(seat, chosen, mask.bit_count(), elapsed_us // 1000)
                 continue

@@ -21,7 +21,8 @@ SQL = statements(__file__)
 
 @dataclass(frozen=True, slots=True)
 class NewTournament:
-    """What an organiser chooses. ``options`` are all options of the game as text."""
+    """What an organiser chooses. ``options`` are all options of the game as text, ``phase_ms`` is empty if every phase
+    has ``move_ms``."""
 
     game: str
     seats: int
@@ -32,6 +33,8 @@ class NewTournament:
     bank_ms: int
     max_faults: int
     startup_ms: int
+    increment_ms: int = 0
+    phase_ms: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class Tournament:
     bank_ms: int
     max_faults: int
     startup_ms: int
+    increment_ms: int
+    phase_ms: list[int]
     secret: bytes
     commitment: bytes
     created_at: datetime
@@ -118,6 +123,8 @@ def create_tournament(
                 "bank_ms": wanted.bank_ms,
                 "max_faults": wanted.max_faults,
                 "startup_ms": wanted.startup_ms,
+                "increment_ms": wanted.increment_ms,
+                "phase_ms": list(wanted.phase_ms),
                 "secret": secrets.token_bytes(32),
                 "request_id": request_id or None,
             },

@@ -1,10 +1,10 @@
 -- add_tournament: makes a tournament that is open for entries
 INSERT INTO tournaments (
-    name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults, startup_ms, secret, commitment,
-    request_id
+    name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults, startup_ms, increment_ms, phase_ms,
+    secret, commitment, request_id
 ) VALUES (
     %(name)s, %(owner)s, %(game)s, %(seats)s, %(options)s, %(orbits)s, %(units)s, %(move_ms)s, %(bank_ms)s,
-    %(max_faults)s, %(startup_ms)s, %(secret)s, sha256(%(secret)s), %(request_id)s
+    %(max_faults)s, %(startup_ms)s, %(increment_ms)s, %(phase_ms)s, %(secret)s, sha256(%(secret)s), %(request_id)s
 )
 ON CONFLICT (name) DO NOTHING
 RETURNING name;
@@ -20,7 +20,7 @@ SELECT name FROM tournaments WHERE starts_with(name, %(prefix)s);
 
 -- tournament: one tournament with its blocks counted, and whether every orbit of it is rated
 SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms, t.bank_ms, t.max_faults,
-       t.startup_ms, t.secret, t.commitment, t.created_at, t.started_at, t.closed_at,
+       t.startup_ms, t.increment_ms, t.phase_ms, t.secret, t.commitment, t.created_at, t.started_at, t.closed_at,
        ARRAY(SELECT bot FROM entries WHERE tournament = t.name ORDER BY position),
        NOT EXISTS (
            SELECT FROM blocks AS o

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from psycopg.rows import class_row, scalar_row
 
 import engine
+from arena.referee.presets import HOSTED
 from arena.store import Connection
 from arena.store.sql import statements
 from arena.tournaments import units
@@ -22,7 +23,7 @@ from arena.tournaments.ledger import COUNTED_DEATHS, GRACE_MS, Cause
 
 SQL = statements(__file__)
 
-LIMITS = BlockLimits(move_ms=250, bank_ms=10_000, max_faults=3, startup_ms=10_000)
+LIMITS = BlockLimits(HOSTED.move_ms, HOSTED.bank_ms, HOSTED.max_faults, startup_ms=10_000)
 """The clock of hosted bots, unless an organiser chooses another one."""
 
 SILENCE_MS = max(LIMITS.startup_ms, LIMITS.move_ms + LIMITS.bank_ms) + GRACE_MS

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from arena.referee.clock import Limits
+
 MATCHES_PER_BLOCK = 4096
 """Most matches of one block. A match id is the block's id times this plus the match's place in the block."""
 
@@ -39,19 +41,29 @@ class PlayerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BlockLimits:
-    """The clock of every match: per decision, spare time per match, faults until a seat is forfeited, and the time from
-    the start of a bot's process until it must have connected."""
+    """The clock of every match: per decision, spare time per match, faults until a seat is forfeited, the time from the
+    start of a bot's process until it must have connected, what an answer adds to the spare time, and the time per
+    decision by phase, empty if it is the same in all."""
 
     move_ms: int
     bank_ms: int
     max_faults: int
     startup_ms: int
+    increment_ms: int = 0
+    phase_ms: tuple[int, ...] = ()
+
+    @property
+    def clock(self) -> Limits:
+        """What the referee keeps to."""
+        return Limits(self.move_ms, self.bank_ms, self.max_faults, self.phase_ms, self.increment_ms)
 
     def __post_init__(self) -> None:
         _require(self.move_ms > 0, "move_ms must be positive")
         _require(self.bank_ms >= 0, "bank_ms must not be negative")
         _require(self.max_faults > 0, "max_faults must be positive")
         _require(self.startup_ms > 0, "startup_ms must be positive")
+        _require(self.increment_ms >= 0, "increment_ms must not be negative")
+        _require(all(limit_ms > 0 for limit_ms in self.phase_ms), "every one of phase_ms must be positive")
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,14 @@ def write_brief(connection: Connection, lease: Lease) -> Block:
         engine=facts.engine,
         seats=facts.seats,
         options=facts.options,
-        limits=BlockLimits(facts.move_ms, facts.bank_ms, facts.max_faults, facts.startup_ms),
+        limits=BlockLimits(
+            facts.move_ms,
+            facts.bank_ms,
+            facts.max_faults,
+            facts.startup_ms,
+            facts.increment_ms,
+            tuple(facts.phase_ms),
+        ),
         kind=kind,
         rotations=facts.seats if kind is UnitKind.ROTATION else 1,
         players=tuple(frozen[bot].player(bot) for bot in facts.entries),
@@ -113,6 +120,8 @@ class _Facts:
     bank_ms: int
     max_faults: int
     startup_ms: int
+    increment_ms: int
+    phase_ms: list[int]
     secret: bytes
     commitment: bytes
     engine: str

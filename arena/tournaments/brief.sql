@@ -1,6 +1,6 @@
 -- tournament_of_block: what a tournament says about how its blocks are played
-SELECT t.name, t.game, t.seats, t.options, t.move_ms, t.bank_ms, t.max_faults, t.startup_ms, t.secret, t.commitment,
-    t.engine, b.entries, b.kind, b.first_unit, b.units
+SELECT t.name, t.game, t.seats, t.options, t.move_ms, t.bank_ms, t.max_faults, t.startup_ms, t.increment_ms,
+    t.phase_ms, t.secret, t.commitment, t.engine, b.entries, b.kind, b.first_unit, b.units
 FROM blocks b JOIN tournaments t ON t.name = b.tournament
 WHERE b.id = %(block)s;
 

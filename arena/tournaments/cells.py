@@ -154,7 +154,8 @@ class Slots:
 def limits_of(block: Block) -> Limits:
     """What a cell of the block may use. Its processor time is what the clock gives the bot in all matches of a
     rotation, so that no bot is ended for the thinking that it may do."""
-    match_ms = block.limits.bank_ms + DECISIONS * block.limits.move_ms
+    clock = block.limits.clock
+    match_ms = clock.bank_ms + DECISIONS * (clock.longest_move_ms + clock.increment_ms)
     usual = Limits()
     return replace(usual, cpu_s=max(usual.cpu_s, len(block.units) * match_ms / 1000))
 

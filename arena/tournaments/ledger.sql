@@ -7,7 +7,11 @@ RETURNING id;
 -- lock_block: a block with the facts of its tournament, locked until the transaction ends
 SELECT b.id, b.tournament, b.orbit, b.table_index, b.entries, b.kind, b.first_unit, b.units, b.state, b.lease,
     coalesce(b.lease_expires_at <= clock_timestamp(), false) AS expired, b.deaths, t.seats, t.engine,
-    greatest(t.startup_ms, t.move_ms + t.bank_ms) AS longest_silence_ms
+    -- No bot makes more than 1000 decisions in a match of any game that is usual, and each may add to its bank.
+    greatest(
+        t.startup_ms,
+        greatest(t.move_ms, (SELECT max(ms) FROM unnest(t.phase_ms) AS ms)) + t.bank_ms + 1000 * t.increment_ms
+    ) AS longest_silence_ms
 FROM blocks b JOIN tournaments t ON t.name = b.tournament
 WHERE b.id = %(block)s
 FOR UPDATE OF b;

@@ -8,10 +8,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 import engine
-from arena.referee.clock import Limits
 from arena.referee.hub import Hub
 from arena.referee.match import Verdict
 from arena.referee.plan import MatchPlan, PlayerId
+from arena.referee.presets import write_clock
 from arena.tournaments.block import (
     Block,
     BlockError,
@@ -90,7 +90,6 @@ async def play_rotation(
 def _plan(block: Block, game: Game, position: int, rotation: int, players: Sequence[PlayerId]) -> MatchPlan:
     unit = block.units[position]
     seats = unit.seats(rotation)
-    limits = Limits(block.limits.move_ms, block.limits.bank_ms, block.limits.max_faults)
     return MatchPlan(
         match_id=block.match_id(position, rotation),
         game=game,
@@ -98,9 +97,10 @@ def _plan(block: Block, game: Game, position: int, rotation: int, players: Seque
         seed=unit.seed,
         players=tuple(players[index] for index in seats),
         names=tuple(block.players[index].bot for index in seats),
-        limits=(limits,) * len(seats),
+        limits=(block.limits.clock,) * len(seats),
         bot_seeds=unit.bot_seeds[rotation],
         header={
+            "clock": write_clock(block.limits.clock, game),
             "commitment": block.commitment.hex(),
             "tournament": block.tournament,
             "unit": unit.unit,

@@ -212,10 +212,15 @@ class PlayMatchRequest(_message.Message):
     OPTIONS_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
+    CLOCK_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """REQUIRED. The game's id or an alias."""
     seed: _builtins.bytes
     """OPTIONAL. The seed; drawn when empty."""
+    clock: _builtins.str
+    """OPTIONAL. The clock: a preset such as `remote`, or text such as `move=2s,bank=30s,increment=0.1s`; `remote` when
+    empty.
+    """
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """OPTIONAL. Options that differ from the defaults, as text."""
@@ -231,10 +236,11 @@ class PlayMatchRequest(_message.Message):
         options: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
         seed: _builtins.bytes = ...,
+        clock: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "game", b"game", "options", b"options", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "clock", b"clock", "game", b"game", "options", b"options", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

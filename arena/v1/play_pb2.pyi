@@ -337,22 +337,32 @@ class Limits(_message.Message):
     MOVE_MS_FIELD_NUMBER: _builtins.int
     BANK_MS_FIELD_NUMBER: _builtins.int
     MAX_FAULTS_FIELD_NUMBER: _builtins.int
+    INCREMENT_MS_FIELD_NUMBER: _builtins.int
+    PHASE_MS_FIELD_NUMBER: _builtins.int
     move_ms: _builtins.int
     """Time for one move, in milliseconds."""
     bank_ms: _builtins.int
-    """Time that a seat may use beyond the move limit over the whole match, in milliseconds."""
+    """Time that a seat may use beyond the move limit, in milliseconds, at the start of the match."""
     max_faults: _builtins.int
     """Faults after which the seat is forfeited."""
+    increment_ms: _builtins.int
+    """What the bank gains after each answer that is in time and legal, in milliseconds; it may grow beyond its start."""
+    @_builtins.property
+    def phase_ms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Time for one move by phase, in the order of the game's phases; empty where it is `move_ms` in all of them."""
+
     def __init__(
         self,
         *,
         move_ms: _builtins.int = ...,
         bank_ms: _builtins.int = ...,
         max_faults: _builtins.int = ...,
+        increment_ms: _builtins.int = ...,
+        phase_ms: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "max_faults", b"max_faults", "move_ms", b"move_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "increment_ms", b"increment_ms", "max_faults", b"max_faults", "move_ms", b"move_ms", "phase_ms", b"phase_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -84,6 +84,7 @@ class CreateTournamentRequest(_message.Message):
     UNITS_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    CLOCK_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """OPTIONAL. The name, lower-case letters, digits and hyphens; made from the game when empty."""
     game: _builtins.str
@@ -96,6 +97,10 @@ class CreateTournamentRequest(_message.Message):
     """OPTIONAL. Duplicate units at each table of a pass; 0 for 4."""
     request_id: _builtins.str
     """OPTIONAL. Repeating a request with the same id changes nothing."""
+    clock: _builtins.str
+    """OPTIONAL. The clock: a preset such as `hosted`, or text such as `move=2s,bank=30s,increment=0.1s`. When empty,
+    `remote` if a remote bot plays, else `hosted`.
+    """
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """OPTIONAL. Options that differ from the defaults, as text."""
@@ -106,7 +111,7 @@ class CreateTournamentRequest(_message.Message):
 
     @_builtins.property
     def limits(self) -> _play_pb2.Limits:
-        """OPTIONAL. The clock; the platform's defaults where a field is 0."""
+        """OPTIONAL. The clock where it differs from `clock`; 0 in a field changes nothing."""
 
     def __init__(
         self,
@@ -120,10 +125,11 @@ class CreateTournamentRequest(_message.Message):
         units: _builtins.int = ...,
         limits: _play_pb2.Limits | None = ...,
         request_id: _builtins.str = ...,
+        clock: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "game", b"game", "limits", b"limits", "options", b"options", "orbits", b"orbits", "request_id", b"request_id", "seats", b"seats", "tournament", b"tournament", "units", b"units"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "clock", b"clock", "game", b"game", "limits", b"limits", "options", b"options", "orbits", b"orbits", "request_id", b"request_id", "seats", b"seats", "tournament", b"tournament", "units", b"units"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -15,7 +15,7 @@ FAULTS: Final = ("ILLEGAL", "LATE", "GARBLED", "GONE")
 FORFEITED: Final = "FORFEITED"
 """Stands in place of a fault when the house plays for a seat that was forfeited before."""
 
-EXTRAS: Final = {"tournament": str, "unit": int, "rotation": int}
+EXTRAS: Final = {"clock": str, "tournament": str, "unit": int, "rotation": int}
 """Fields that a header may have besides those of every record, in their order, each with its form."""
 
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)

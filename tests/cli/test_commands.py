@@ -57,6 +57,30 @@ def test_an_altered_record_is_refused_with_its_line(tmp_path: Path, capsys: pyte
     assert "refused" in capsys.readouterr().err
 
 
+def test_who_loses_on_time_can_read_in_the_record_that_it_was_right(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A bot that sleeps for 30 ms where it has 1."""
+    slow = tmp_path / "slow"
+    assert main(["bot", "new", str(slow), "--game", "callbreak"]) == 0
+    (slow / "main.py").write_text("import time\ndef choose(turn):\n    time.sleep(0.03)\n    return turn.legal[0]\n")
+    record = tmp_path / "m.jsonl"
+    words = ["play", "callbreak", str(slow), *["random"] * 3, "--clock", "move=1ms,bank=50ms,faults=2"]
+    assert main([*words, "--record", str(record)]) == 0
+    capsys.readouterr()
+    assert main(["record", "show", str(record)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    faults = [line for line in lines if "LATE" in line]
+    assert len(faults) == 2
+    assert "[LATE: No answer within 0.001 s, the move's time and all of the bank; judged after 0.0" in faults[1]
+    assert "clock move=1ms,bank=50ms,increment=0s,faults=2" in lines
+    assert lines[-5].split("  ")[0] == "Seat"
+    seat, _, answers, used, longest, _, bank = lines[-4].split()
+    assert (seat, bank) == ("0", "0.000")
+    assert 2 <= int(answers) <= 4
+    assert float(used) >= float(longest) >= 0.03
+
+
 def test_several_matches_print_means_and_write_a_record_each(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -77,6 +101,8 @@ def test_several_matches_print_means_and_write_a_record_each(
         (["play", "callbreak", *["random"] * 4, "--seed", "xyz"], "not hexadecimal"),
         (["play", "callbreak", *["random"] * 4, "--seed", "00" * 33], "at most 32"),
         (["play", "callbreak", *["random"] * 4, "--matches", "0"], "give 1 or more"),
+        (["play", "callbreak", *["random"] * 4, "--clock", "fast"], "There is no clock 'fast'"),
+        (["play", "callbreak", *["random"] * 4, "--clock", "move=2s,show=3s"], "A clock has no 'show'"),
         (["record", "verify", "/nowhere/m.jsonl"], "cannot read"),
         (["bot", "new", "mine", "--game", "nogame"], "There is no game"),
         (["bot", "new", "My Bot"], "lower-case letters"),
@@ -104,7 +130,6 @@ def test_a_missing_argument_is_one_line_and_exit_code_2(capsys: pytest.CaptureFi
     [
         ["tournament", "create", "--game", "callbreak", "--orbits", "-1"],
         ["tournament", "create", "--game", "callbreak", "--units", "0"],
-        ["tournament", "create", "--game", "callbreak", "--move-ms", "9999999999"],
         ["ratings", "callbreak", "--seats", "-1"],
         ["bot", "log", "mine", "--version", "x"],
         ["up", "--concurrency", "0"],

@@ -1,5 +1,6 @@
 """Laws of the match generator: whatever is answered, a match ends and its record says what happened."""
 
+import contextlib
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from arena.referee.clock import Limits
 from arena.referee.faults import FaultKind
 from arena.referee.local import play_local
 from arena.referee.match import Answer, Question, Verdict, match
+from arena.referee.presets import preset
 from engine.game import Game
 from engine.pairs import PairsObservation
 from engine.record import FORFEITED, Recorder, verify
@@ -129,6 +131,69 @@ def test_the_bank_pays_for_slow_answers_until_it_is_empty(game: Game) -> None:
     assert budgets[:4] == [220_000, 170_000, 120_000, 100_000]
 
 
+@given(
+    move_ms=st.integers(1, 500),
+    bank_ms=st.integers(0, 2_000),
+    increment_ms=st.integers(0, 500),
+    seed=st.integers(0, 2**32),
+    late_rate=st.sampled_from([0, 5, 40]),
+)
+def test_a_seat_that_is_in_time_uses_no_more_than_its_moves_its_bank_and_its_increments(
+    move_ms: int, bank_ms: int, increment_ms: int, seed: int, late_rate: int
+) -> None:
+    """The clock is reckoned anew from the answers. A fault gains nothing, and one that was late leaves no bank."""
+    game = engine.load("minus_one", 3, rounds=6)
+    rng = random.Random(seed)
+    banks = [1000 * bank_ms] * game.seats
+    used, answers = [0] * game.seats, [0] * game.seats
+
+    def answer(questions: Sequence[Question]) -> list[Answer]:
+        return [one(question) for question in questions]
+
+    def one(question: Question) -> Answer:
+        seat, budget_us = question.seat, question.budget_us
+        assert banks[seat] >= 0
+        assert budget_us == 1000 * move_ms + banks[seat]
+        if late_rate and rng.randrange(late_rate) == 0:
+            banks[seat] = 0
+            return Answer(seat, None, FaultKind.LATE, "No answer in time.", budget_us + 1 + rng.randrange(10_000))
+        elapsed_us = rng.choice([0, 1000 * move_ms, budget_us, rng.randrange(budget_us + 1)])
+        used[seat] += elapsed_us
+        answers[seat] += 1
+        assert used[seat] <= 1000 * (answers[seat] * (move_ms + increment_ms) + bank_ms)
+        banks[seat] += 1000 * (move_ms + increment_ms) - max(1000 * move_ms, elapsed_us)
+        return Answer(seat, actions_of(question.first, question.legal_mask)[0], None, "", elapsed_us)
+
+    recorder = Recorder(game, players=["bot"] * game.seats, seed=SEED)
+    limits = Limits(move_ms, bank_ms, 100, increment_ms=increment_ms)
+    play = match(game, game.start(SEED), (limits,) * game.seats, recorder)
+    questions = next(play)
+    with contextlib.suppress(StopIteration):
+        while True:
+            questions = play.send(answer(questions))
+    assert any(answers)
+
+
+def test_a_bank_grows_beyond_its_start_and_an_illegal_answer_gains_nothing() -> None:
+    game = games()[0]
+    budgets: list[int] = []
+
+    def quick(questions: Sequence[Question], *, legal: bool = True) -> list[Answer]:
+        (question,) = questions
+        if question.seat == 0:
+            budgets.append(question.budget_us)
+        action = actions_of(question.first, question.legal_mask)[0] if legal or question.seat else -1
+        return [Answer(question.seat, action, None, "", 0)]
+
+    recorder = Recorder(game, players=["bot"] * game.seats, seed=SEED)
+    limits = Limits(100, 50, 3, increment_ms=30)
+    play = match(game, game.start(SEED), (limits,) * game.seats, recorder)
+    questions = next(play)
+    while len(budgets) < 3:
+        questions = play.send(quick(questions, legal=len(budgets) != 1))
+    assert budgets == [150_000, 180_000, 180_000]
+
+
 def _pairs(questions: Sequence[Question]) -> list[PairsObservation]:
     """What the seats see that are asked in Minus One."""
     return [question.observation for question in questions if isinstance(question.observation, PairsObservation)]
@@ -139,7 +204,7 @@ def test_mo_b7_mo_b12_minus_one_reveals_a_stage_when_all_answers_are_in() -> Non
     """A person has the times of the rules and a bot those of its tournament; who does not answer shows and keeps low,
     and the record says so. What was chosen is in no question before the next stage."""
     game = engine.load("minus_one", 3, rounds=6)
-    person = Limits(0, 0, 3, tuple(1000 * (phase.human_limit_s or 0) for phase in game.phases))
+    person = preset("people", game)
     recorder = Recorder(game, players=["bot"] * 3, seed=SEED)
     state = game.start(SEED)
     play = match(game, state, (person, PATIENT, PATIENT), recorder)

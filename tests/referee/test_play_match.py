@@ -65,6 +65,40 @@ def test_a_match_of_house_bots_ends_with_a_record_and_nobody_stays_at_the_table(
     at_the_service(database_url, visit)
 
 
+@pytest.mark.parametrize(
+    ("clock", "held"),
+    [
+        ("", "move=2s,bank=30s,increment=0s,faults=3"),
+        ("people", "move=60s,show=30s,keep=20s,bank=0s,increment=0s,faults=3"),
+        ("move=1s,increment=0.1s", "move=1s,bank=0s,increment=100ms,faults=3"),
+    ],
+)
+def test_the_record_says_which_clock_held(clock: str, held: str, database_url: str) -> None:
+    async def visit(_hub: Hub, play: Play) -> None:
+        record = await play(pb.PlayMatchRequest(game="minus_one", bots=HOUSE[:3], clock=clock))
+        assert verify(record.text).header["clock"] == held
+
+    at_the_service(database_url, visit)
+
+
+def test_a_clock_beyond_what_the_server_offers_is_refused_with_the_limit(database_url: str) -> None:
+    async def visit(_hub: Hub, play: Play) -> None:
+        for clock, sentence in (
+            ("move=61s", "the clock's move_ms is 61000; it can be at most 60000"),
+            ("move=1s,keep=61s", "the clock's phase_ms is 61000; it can be at most 60000"),
+            ("move=1s,bank=601s", "the clock's bank_ms is 601000; it can be at most 600000"),
+            ("move=1s,increment=6s", "the clock's increment_ms is 6000; it can be at most 5000"),
+            ("move=1s,faults=1001", "the clock's max_faults is 1001; it can be at most 1000"),
+            ("move=1", "move is '1', which is no time"),
+        ):
+            with pytest.raises(grpc.aio.AioRpcError) as refused:
+                await play(pb.PlayMatchRequest(game="minus_one", bots=HOUSE[:3], clock=clock))
+            assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+            assert sentence in str(refused.value.details())
+
+    at_the_service(database_url, visit)
+
+
 def test_matches_with_the_same_house_bots_run_at_the_same_time(database_url: str) -> None:
     async def visit(hub: Hub, play: Play) -> None:
         request = pb.PlayMatchRequest(game=next(iter(engine.GAMES)), bots=HOUSE)

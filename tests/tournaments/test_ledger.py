@@ -68,6 +68,12 @@ def test_a_lease_lives_longer_than_the_longest_silence_of_the_clock_by_fifteen_s
     assert 21 < left <= 22
 
 
+def test_the_longest_silence_counts_the_longest_phase_and_what_a_bank_may_gain(connection: Connection) -> None:
+    (block,) = make_tournament(connection, move_ms=7000)
+    connection.execute("UPDATE tournaments SET phase_ms = '{7000, 9000}', increment_ms = 5")
+    assert claimed(connection, block).duration_ms == 9000 + 1000 * 5 + 15_000
+
+
 def test_a_block_that_is_played_done_or_void_is_not_claimed(connection: Connection) -> None:
     played, done, void = make_tournament(connection, 3)
     claimed(connection, played)

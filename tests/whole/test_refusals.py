@@ -112,6 +112,8 @@ def test_a_repeated_request_makes_one_tournament(admin: Server) -> None:
         (["create", "--game", "callbreak", "--set", "deals=7"], "deals"),
         (["create", "Bad_Name", "--game", "callbreak"], "cannot name a tournament"),
         (["create", "--game", "callbreak", "--bots", "nobody"], "there is no bot 'nobody'"),
+        (["create", "--game", "callbreak", "--clock", "fast"], "There is no clock 'fast'"),
+        (["create", "--game", "callbreak", "--clock", "move=61s"], "move_ms is 61000; it can be at most 60000"),
         (["create", "few", "--game", "callbreak", "--bots", "steady", "bold"], "at least 4 bots"),
         (["show", "nothing"], "there is no tournament 'nothing'"),
         (["start", "nothing"], "there is no tournament 'nothing'"),
@@ -122,6 +124,17 @@ def test_a_tournament_that_cannot_be_is_one_line(
 ) -> None:
     assert main(["tournament", *words, "--data", str(arena)]) in (1, 2)
     assert sentence in capsys.readouterr().err
+
+
+def test_a_tournament_shows_the_clock_that_holds(arena: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, clock, shown in (
+        ("times-1", [], "hosted: move=250ms,bank=10s,increment=0s,faults=3"),
+        ("times-2", ["--clock", "people"], "people: move=60s,show=30s,keep=20s,bank=0s,increment=0s,faults=3"),
+        ("times-3", ["--clock", "move=2s,bank=30s,increment=0.1s"], "move=2s,bank=30s,increment=100ms,faults=3"),
+    ):
+        assert main(["tournament", "create", name, "--game", "minus_one", *clock, "--data", str(arena)]) == 0
+        assert main(["tournament", "show", name, "--data", str(arena)]) == 0
+        assert f"clock       {shown}\n" in capsys.readouterr().out
 
 
 def test_only_its_owner_starts_a_tournament(admin: Server, stranger: Server) -> None:
