@@ -4,6 +4,7 @@ to is asked of a function that is passed in."""
 import asyncio
 import hmac
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,10 @@ LOGINS = 20
 """Logins of one player in a row; one more is allowed every ``LOGIN_EVERY_S``."""
 LOGIN_EVERY_S = 2.0
 
+STREAMS = 8
+"""Streams of one player that have not ended. One plays; of those that it took over, a stream whose last frames the bot
+does not read ends only when the bot ends it."""
+
 NAME_LENGTH = 64
 
 
@@ -51,6 +56,7 @@ class Referee:
         self.hub = hub
         self._servers: list[grpc.aio.Server] = []
         self._logins: dict[PlayerId, tuple[float, float]] = {}
+        self._streams: Counter[PlayerId] = Counter()
 
     async def serve_socket(self, path: Path, player: PlayerId, ticket: str) -> grpc.aio.Server:
         """Opens a socket of its own for one player: whoever connects there is that player if it shows the ticket. The
@@ -99,11 +105,26 @@ class Referee:
         if not self._may_login(answer):
             sentence = f"{hello.bot} logs in too often; wait {LOGIN_EVERY_S:.0f} s between two logins."
             await self._refuse(context, Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, sentence), hello.bot)
+        if self._streams[answer] >= STREAMS:
+            sentence = f"{hello.bot} has {STREAMS} streams that it does not read; close those that it does not need."
+            await self._refuse(context, Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, sentence), hello.bot)
+        self._count(context, answer)
         await Session(self.hub, context, hello).serve(answer)
 
     async def _refuse(self, context: Context, refusal: Refusal, _bot: str) -> NoReturn:
         self.hub.tally.refused[refusal.code.name] += 1
         await context.abort(refusal.code, refusal.sentence)
+
+    def _count(self, context: Context, player: PlayerId) -> None:
+        """One more stream of the player, until the call has ended, which may be long after it was served."""
+
+        def ended(_: Context) -> None:
+            self._streams[player] -= 1
+            if not self._streams[player]:
+                del self._streams[player]
+
+        self._streams[player] += 1
+        context.add_done_callback(ended)  # type: ignore[arg-type] - the stub wants a class
 
     def _may_login(self, player: PlayerId) -> bool:
         """Whether the player has not logged in too often; each login costs as much as several frames."""

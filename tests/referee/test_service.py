@@ -1,6 +1,7 @@
 """Who may play: tickets, tokens and hellos, on unix sockets and on loopback."""
 
 import asyncio
+import contextlib
 from pathlib import Path
 
 import grpc
@@ -9,7 +10,7 @@ import pytest
 
 from arena.referee.hub import Hub
 from arena.referee.plan import PlayerId
-from arena.referee.service import LOGINS, Referee, Refusal, server_options
+from arena.referee.service import LOGINS, STREAMS, Referee, Refusal, server_options
 from arena.referee.stream import SHUTDOWN, Hello
 from arena.v1 import play_pb2
 from tests.referee.tables import games
@@ -82,6 +83,34 @@ def test_logging_in_without_end_is_refused(short_dir: Path) -> None:
             assert logins >= LOGINS
             assert (await wire.code())[0] is grpc.StatusCode.RESOURCE_EXHAUSTED
             await wire.close()
+
+    asyncio.run(at_the_door())
+
+
+def test_streams_that_a_bot_does_not_read_are_counted_until_it_ends_them(short_dir: Path) -> None:
+    """They are taken over, and yet cannot be ended: the farewell waits until there is room for it."""
+
+    async def at_the_door() -> None:
+        async with asyncio.timeout(60), room(short_dir, GAME) as table, contextlib.AsyncExitStack() as streams:
+            unread = [table.wire(0, window=8) for _ in range(STREAMS)]
+            for wire in unread:
+                streams.push_async_callback(wire.close)
+                await wire.dial()
+                await wire.send(HELLO)
+                await wire.answered()
+            refused = table.wire(0)
+            streams.push_async_callback(refused.close)
+            await refused.dial()
+            assert await refused.hello() is None
+            code, sentence = await refused.code()
+            assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
+            assert sentence == f"bot has {STREAMS} streams that it does not read; close those that it does not need."
+
+            for wire in unread:
+                await wire.close()
+            while table.referee._streams:  # noqa: ASYNC110 - no call tells when the server is through with it
+                await asyncio.sleep(0.01)
+            await streams.enter_async_context(table.wire(0))
 
     asyncio.run(at_the_door())
 

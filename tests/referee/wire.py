@@ -60,6 +60,10 @@ class Wire:
             metadata=(("authorization", f"Bearer {self._token}"),), wait_for_ready=True
         )
 
+    async def answered(self) -> None:
+        """Returns when the referee has answered the call, without reading what it said."""
+        await self._call.wait_for_connection()
+
     async def hello(self) -> play_pb2.PlayResponse | None:
         """Says hello. The welcome, None if the bot is refused."""
         await self.send(play_pb2.PlayRequest(hello=self._hello))
