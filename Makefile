@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test chaos bench bench-wire bench-engine node compiled protos contract requirements lint format
+.PHONY: setup demo test chaos soak bench bench-wire bench-engine node compiled protos contract requirements lint format
 
 setup: .venv/installed
 
@@ -21,6 +21,12 @@ test: setup
 
 chaos: setup
 	$(BIN)/python -m pytest -m chaos tests/chaos
+
+# SECONDS of bad bots at the real server, and two minutes at most until their last match has ended.
+SECONDS ?= 600
+
+soak: setup
+	SOAK_SECONDS=$(SECONDS) $(BIN)/python -m pytest -m soak tests/soak
 
 bench: setup
 	$(BIN)/python -m benchmarks.wire
