@@ -4,6 +4,7 @@ database."""
 import asyncio
 import hashlib
 import hmac
+import logging
 from collections.abc import AsyncIterator
 
 import grpc
@@ -16,6 +17,8 @@ from arena.referee.stream import Hello
 from arena.tournaments.block import BlockError, Done, Failed, PlayerKind, Progress, Report, read_block, write_report
 from arena.tournaments.rotation import Tell, check_block, play_rotation
 from arena.v1 import referee_pb2, referee_pb2_grpc
+
+log = logging.getLogger("arena.serve")
 
 
 class Blocks(referee_pb2_grpc.RefereeServiceServicer):
@@ -78,9 +81,13 @@ class Blocks(referee_pb2_grpc.RefereeServiceServicer):
         try:
             # The caller starts its bots now: their tickets are known.
             await tell(Progress(0, 0))
+            about = {"block": block.id, "tournament": block.tournament}
+            log.info("block %d of %s begins", block.id, block.tournament, extra=about)
             await play_rotation(self._hub, block, 0, players, so_far=Progress(0, 0), tell=tell)
+            log.info("block %d of %s is played", block.id, block.tournament, extra=about)
             await tell(Done())
         except Exception as error:
+            log.exception("block %d of %s failed", block.id, block.tournament, extra={"block": block.id})
             await tell(Failed(f"The referee failed: {error!r}.", nobody=False))
             raise
         finally:

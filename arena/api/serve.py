@@ -87,6 +87,7 @@ async def serve(
         tls_address = listen_tls(server, tls) if tls is not None else ""
         await server.start()
         pulse.follow(tell_health)
+        log.info("serving at %s", address)
         on_ready(address, tls_address, monitor.address)
         ending = threading.Event()
         sweeping = asyncio.create_task(asyncio.to_thread(sweeper.run, database_url, broker_url, ending))

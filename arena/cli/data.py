@@ -1,10 +1,13 @@
-"""What several commands read from their arguments: the data directory, numbers, addresses and option settings. Knows no
-command."""
+"""What several commands read from their arguments: the data directory, the style of the log, numbers, addresses and
+option settings. Knows no command."""
 
 import argparse
+import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from arena import logs
 from arena.errors import BadRequest
 from arena.referee.presets import PRESETS
 from arena.stack.paths import default_data_dir
@@ -30,6 +33,21 @@ def add_clock_option(parser: argparse.ArgumentParser, usual: str) -> None:
         metavar="CLOCK",
         help=f"{presets}, or times such as move=2s,bank=30s,increment=0.1s (default {usual})",
     )
+
+
+def add_log_option(parser: argparse.ArgumentParser) -> None:
+    """Adds `--log STYLE`, which stands above the environment."""
+    parser.add_argument("--log", choices=logs.STYLES, help=f"how to log; default ${logs.STYLE}, or text")
+
+
+def configure_logs(arguments: argparse.Namespace, level: int = logging.INFO, **text: str) -> None:
+    """Lets this process, and those that it starts, log as the arguments say.
+
+    :raises BadRequest: if the environment asks for what there is not.
+    """
+    if arguments.log is not None:
+        os.environ[logs.STYLE] = arguments.log
+    logs.configure(level, **text)
 
 
 def positive(text: str) -> int:

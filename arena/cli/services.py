@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.cli.data import add_data_option, address, positive
+from arena.cli.data import add_data_option, add_log_option, address, configure_logs, positive
 from arena.errors import ArenaError, BadRequest
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def add_commands(commands: Any) -> None:
             help="blocks at a time; default one for two cores",
         )
     for parser in (up, serve, worker):
+        add_log_option(parser)
         add_data_option(parser)
 
 
@@ -83,7 +84,7 @@ def run_up(arguments: argparse.Namespace) -> int:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    configure_logs(arguments, logging.WARNING, text="%(message)s")
     print(f"starting PostgreSQL, Valkey, the referee and a worker in {arguments.data} …", flush=True)
     with (
         Stack(arguments.data) as stack,
@@ -124,7 +125,7 @@ def run_serve(arguments: argparse.Namespace) -> int:
             print(f"{READY_TLS}{tls_address}", flush=True)
         print(f"{READY}{address}", flush=True)
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s", stream=sys.stderr)
+    configure_logs(arguments)
     with Stack(arguments.data) as stack:
         asyncio.run(
             serve(
@@ -146,7 +147,7 @@ def run_worker(arguments: argparse.Namespace) -> int:
     from arena.tournaments import sweeper
     from arena.tournaments.tasks import worker_command
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s", stream=sys.stderr)
+    configure_logs(arguments)
     with Stack(arguments.data) as stack:
         environment = {
             **os.environ,

@@ -111,8 +111,12 @@ class Referee:
         self._count(context, answer)
         await Session(self.hub, context, hello).serve(answer)
 
-    async def _refuse(self, context: Context, refusal: Refusal, _bot: str) -> NoReturn:
-        self.hub.tally.refused[refusal.code.name] += 1
+    async def _refuse(self, context: Context, refusal: Refusal, bot: str) -> NoReturn:
+        """Counted and logged by the status code: the name of a bot that is refused may be anything."""
+        code = refusal.code.name
+        self.hub.tally.refused[code] += 1
+        sentence = f"a login{f' of {bot!r}' if bot else ''} is refused: {refusal.sentence}"
+        self.hub.journal.tell(f"logins refused with {code}", sentence, bot=bot, code=code, reason=refusal.sentence)
         await context.abort(refusal.code, refusal.sentence)
 
     def _count(self, context: Context, player: PlayerId) -> None:

@@ -67,6 +67,8 @@ class Session:
     async def serve(self, player_id: str) -> None:
         """Serves the stream until it is lost or ended. The call ends when this returns."""
         player = self._hub.join(player_id, self)
+        about = {"player": player_id, "bot": self.hello.bot, "version": self.hello.version}
+        self._hub.journal.tell(f"streams of {player_id}", f"{player_id} is connected", **about)
         reader = asyncio.create_task(self._read(player), name=f"read {player_id}")
         writer = asyncio.create_task(self._write(player), name=f"write {player_id}")
         ended = asyncio.create_task(self._ended.wait(), name=f"end {player_id}")
@@ -80,6 +82,8 @@ class Session:
             self._hub.leave(player, self)
             self._awake.set()
             self._ended.set()
+            why = self._farewell.sentence if self._farewell is not None else "Its stream was lost."
+            self._hub.journal.tell(f"streams of {player_id}", f"{player_id} has left: {why}", **about, reason=why)
         # The writer says farewell, and the reader sees the bot's side end. If the call ended while an answer of the bot
         # is on its way, the bot's gRPC could drop the farewell for the answer that failed. Both end when the call does.
         if self._farewell is not None:

@@ -180,19 +180,20 @@ class Services:
         threading.Thread(target=self._listen, args=(service, service.process.stdout), daemon=True).start()
 
     def _listen(self, service: _Service, out: IO[bytes]) -> None:
-        """Hears when the service is ready; everything else that it says goes to its log."""
+        """Hears where the service is ready; everything else that it says goes to its log."""
         with out, self._log(service.name).open("ab") as log:
             for line in out:
                 text = line.decode(errors="replace").strip()
                 if text.startswith(READY_TLS):
                     service.tls_address = text.removeprefix(READY_TLS)
-                if text.startswith(READY_METRICS):
+                elif text.startswith(READY_METRICS):
                     service.metrics_address = text.removeprefix(READY_METRICS)
-                if text.startswith(READY):
+                elif text.startswith(READY):
                     service.address = text.removeprefix(READY)
                     service.ready.set()
-                log.write(line)
-                log.flush()
+                else:
+                    log.write(line)
+                    log.flush()
 
     def _keep(self) -> None:
         """Starts again what dies: at once, and more slowly if it keeps dying."""

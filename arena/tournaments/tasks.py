@@ -5,16 +5,28 @@
 forked.
 """
 
+import logging
 import os
 import sys
 
+from celery import signals
 from celery.utils.log import get_task_logger
 
+from arena import logs
 from arena.errors import ArenaError
 from arena.tournaments import worker
 from arena.tournaments.broker import BLOCKS, PLAY_BLOCK, VALIDATE_VERSION, VERSIONS, application
 
 log = get_task_logger(__name__)
+
+
+def _log_as_ours(**_: object) -> None:
+    """Keeps Celery from formats of its own."""
+    logs.configure(logging.WARNING)
+
+
+signals.celeryd_init.connect(_log_as_ours)  # before its first warning
+signals.setup_logging.connect(_log_as_ours)
 
 app = application(os.environ.get("ARENA_BROKER_URL", ""))
 
@@ -24,7 +36,7 @@ def play_block(block: int) -> None:
     try:
         worker.play_block(worker.settings_from_environment(), block)
     except ArenaError as error:
-        log.warning("block %d is not played here: %s", block, error)
+        log.warning("block %d is not played here: %s", block, error, extra={"block": block})
 
 
 def validate_version(version: int) -> None:
@@ -32,7 +44,7 @@ def validate_version(version: int) -> None:
     try:
         worker.validate_version(worker.settings_from_environment(), version)
     except ArenaError as error:
-        log.warning("version %d is not validated here: %s", version, error)
+        log.warning("version %d is not validated here: %s", version, error, extra={"version": version})
 
 
 app.task(name=PLAY_BLOCK)(play_block)
@@ -42,7 +54,7 @@ app.task(name=VALIDATE_VERSION)(validate_version)
 def worker_command(name: str, concurrency: int) -> list[str]:
     """The command line of a worker that plays so many blocks at once."""
     return [
-        *(sys.executable, "-m", "celery", "-A", "arena.tournaments.tasks", "worker"),
+        *(sys.executable, "-m", "celery", "--quiet", "-A", "arena.tournaments.tasks", "worker"),
         *("--pool=prefork", f"--concurrency={concurrency}", f"--queues={BLOCKS},{VERSIONS}", f"--hostname={name}@%h"),
         *("--without-gossip", "--without-mingle", "--loglevel=WARNING"),
     ]

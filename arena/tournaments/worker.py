@@ -161,12 +161,12 @@ def _write(settings: Settings, lease: Lease, outcome: Outcome, *, begun: bool) -
     if isinstance(outcome, Played):
         ending = _ask(settings, lambda connection: ledger.finish(connection, lease, outcome.reports, outcome.logs))
         if ending is not Ending.RECORDED:
-            log.warning("results of block %d under lease %s: %s", lease.block, lease.token, ending)
+            log.warning("results of block %d are not taken: %s", lease.block, ending, extra={"block": lease.block})
         return ending
     reason, cause = _blame(outcome)
     if begun and cause is Cause.UNSEEN:
         cause = Cause.LOST
-    log.warning("block %d was given up: %s", lease.block, reason)
+    log.warning("block %d was given up: %s", lease.block, reason, extra={"block": lease.block, "reason": reason})
     _give_up(settings, lease, reason, cause)
     return None
 
@@ -186,7 +186,8 @@ def _give_up(settings: Settings, lease: Lease, reason: str, cause: Cause) -> Non
     try:
         _ask(settings, lambda connection: ledger.abandon(connection, lease, reason, cause), _LAST_PATIENCE_S)
     except Unavailable:
-        log.warning("block %d could not be given back: its lease has to run out", lease.block)
+        said = "block %d could not be given back: its lease has to run out"
+        log.warning(said, lease.block, extra={"block": lease.block})
 
 
 def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict | Outcome:
