@@ -128,7 +128,7 @@ class Referee:
                 del self._streams[player]
 
         self._streams[player] += 1
-        context.add_done_callback(ended)  # type: ignore[arg-type] - the stub wants a class
+        context.add_done_callback(ended)  # type: ignore[arg-type]  # the stub wants a class
 
     def _may_login(self, player: PlayerId) -> bool:
         """Whether the player has not logged in too often; each login costs as much as several frames."""
