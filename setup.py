@@ -15,7 +15,20 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import customize_compiler, new_compiler
 from setuptools.errors import BaseError, CCompilerError
 
-REFEREE = ["clock", "faults", "frames", "hub", "match", "plan", "player", "session", "stream", "tally", "watch"]
+REFEREE = [
+    "clock",
+    "faults",
+    "frames",
+    "hub",
+    "match",
+    "meter",
+    "plan",
+    "player",
+    "session",
+    "stream",
+    "tally",
+    "watch",
+]
 GROUPS = {
     "engine": sorted(map(str, Path("engine").rglob("*.py"))),
     "codec": sorted(map(str, Path("arena/codec").glob("*.py"))),

@@ -17,7 +17,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from kombu.exceptions import OperationalError
 
-from arena.api import access, catalogue, match, rating, submission, tournament
+from arena.api import access, account, catalogue, match, rating, submission, tournament
 from arena.api.blocks import Blocks
 from arena.api.clock import LONGEST_MOVE_MS
 from arena.api.listen import Tls, listen_plain, listen_tls
@@ -34,6 +34,8 @@ from arena.store import bots, migrate, people, referees
 from arena.tournaments import sweeper
 from arena.tournaments.broker import application
 from arena.v1 import (
+    account_pb2,
+    account_pb2_grpc,
     catalogue_pb2,
     catalogue_pb2_grpc,
     match_pb2,
@@ -81,8 +83,11 @@ async def serve(
         server = grpc.aio.server(options=server_options(LONGEST_MOVE_MS))
         blocks = Blocks(hub, secret.hex())
         quota = Quota(hub)
+        account_pb2_grpc.add_AccountServiceServicer_to_server(account.Accounts(database, quota), server)
         tell_health = await _add_services(server, database, match.Matches(database, hub, quota), blocks, wake.set)
-        referee.add_to(server, blocks.seated(lambda token, hello: _authenticate(database, quota, token, hello)))
+        referee.add_to(
+            server, blocks.seated(lambda token, hello: _authenticate(database, quota, token, hello)), quota.meter
+        )
         address = listen_plain(server, listen)
         tls_address = listen_tls(server, tls) if tls is not None else ""
         await server.start()
@@ -126,6 +131,7 @@ async def _add_services(
         *(
             file.DESCRIPTOR.services_by_name[service].full_name
             for file, service in (
+                (account_pb2, "AccountService"),
                 (catalogue_pb2, "CatalogueService"),
                 (submission_pb2, "SubmissionService"),
                 (tournament_pb2, "TournamentService"),

@@ -1,7 +1,8 @@
-"""`arena user` and `arena login`: people and their tokens. Knows no SQL."""
+"""`arena user`, `arena login` and `arena whoami`: people and their tokens. Knows no SQL."""
 
 import argparse
 import getpass
+import json
 import os
 import sys
 from datetime import UTC, date, datetime
@@ -9,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from arena.bot.dial import PUBLIC
-from arena.cli.client import LOGIN_FILE, Login, Server, calls, save_login
+from arena.cli.client import LOGIN_FILE, Login, Server, calls, find_login, save_login
 from arena.cli.data import add_data_option, address, positive
 from arena.cli.table import Value, print_table
 from arena.cli.wait import waiting
 from arena.scopes import SCOPES
-from arena.v1.tournament_pb2 import ListTournamentsRequest
-from arena.v1.tournament_pb2_grpc import TournamentServiceStub
+from arena.v1 import account_pb2
+from arena.v1.account_pb2_grpc import AccountServiceStub
 
 OPENING = "opening the database"
 
 
 def add_commands(commands: Any) -> None:
-    """Adds `arena user …` and `arena login`."""
+    """Adds `arena user …`, `arena login` and `arena whoami`."""
     parser = commands.add_parser("user", help="people and their tokens; run it where the services run")
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     add = actions.add_parser("add", help="make a user and print a token")
@@ -64,6 +65,13 @@ def add_commands(commands: Any) -> None:
         help=f"speak TLS and trust what these root certificates signed; '{PUBLIC}' for the public authorities",
     )
     login.set_defaults(run=run_login)
+
+    whoami = commands.add_parser(
+        "whoami", help="who your token says you are, what it opens, what you take of the server"
+    )
+    whoami.add_argument("--json", action="store_true", help="print JSON")
+    whoami.set_defaults(run=run_whoami)
+    add_data_option(whoami)
 
 
 def run_add(arguments: argparse.Namespace) -> int:
@@ -145,11 +153,67 @@ def run_login(arguments: argparse.Namespace) -> int:
         ca = str(Path(ca).absolute())  # it is kept, and used from any folder
     login = Login(arguments.address, token.strip(), ca)
     server = Server(login)
-    with calls(server):
-        TournamentServiceStub(server.channel).ListTournaments(ListTournamentsRequest(), metadata=server.metadata)
+    account = get_account(server)
     save_login(LOGIN_FILE, login)
     print(f"logged in at {login.address}; kept in {LOGIN_FILE}")
+    print_account(account)
     return 0
+
+
+def run_whoami(arguments: argparse.Namespace) -> int:
+    """Prints what the server knows of the caller."""
+    account = get_account(Server(find_login(arguments.data)))
+    if arguments.json:
+        token = account.token
+        shown = {
+            "user": account.user,
+            "admin": account.admin,
+            "token": {
+                "id": token.id,
+                "label": token.label,
+                "scopes": list(token.scopes),
+                "made": _day(token.create_time.ToDatetime(UTC)),
+                "expires": _day(_expiry(token)),
+            },
+            "quotas": [
+                {
+                    "quota": quota.quota,
+                    "used": quota.used,
+                    "limit": quota.limit,
+                    "forgiven_a_second": quota.forgiven_per_second,
+                }
+                for quota in account.quotas
+            ],
+        }
+        print(json.dumps(shown, ensure_ascii=False))
+    else:
+        print_account(account)
+    return 0
+
+
+def get_account(server: Server) -> account_pb2.Account:
+    """The caller's account.
+
+    :raises ArenaError: if the token is not accepted.
+    """
+    with calls(server):
+        return AccountServiceStub(server.channel).GetAccount(account_pb2.GetAccountRequest(), metadata=server.metadata)
+
+
+def print_account(account: account_pb2.Account) -> None:
+    """Prints user, token and quotas."""
+    token = account.token
+    label = f" ({token.label})" if token.label else ""
+    print(f"{account.user}{'  (admin)' if account.admin else ''}")
+    print(f"token {token.id}{label}: {', '.join(token.scopes)}; expires {_day(_expiry(token))}")
+    rows: list[list[Value]] = [
+        [quota.quota, quota.used, quota.limit, quota.forgiven_per_second or None] for quota in account.quotas
+    ]
+    print_table(["Quota", "Used", "Limit", "Forgiven a second"], rows)
+
+
+def _expiry(token: account_pb2.Token) -> datetime | None:
+    return token.expire_time.ToDatetime(UTC) if token.HasField("expire_time") else None
 
 
 def _day(moment: date | None) -> str:

@@ -14,6 +14,7 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from arena.referee.hub import Hub
+from arena.referee.meter import Meter
 from arena.referee.plan import PlayerId
 from arena.referee.session import Context, Session, read
 from arena.referee.stream import LARGEST_BATCH, Farewell, Hello
@@ -48,6 +49,13 @@ class Refusal:
 Authenticate = Callable[[str, Hello], Awaitable[PlayerId | Refusal]]
 """Token and hello to the player's id. The token is empty when the call brought none."""
 
+MeterOf = Callable[[PlayerId], Meter | None]
+"""A player who is let in to what counts the bytes that it sends."""
+
+
+def unmetered(_player: PlayerId) -> None:
+    """For players whose bytes nobody counts."""
+
 
 class Referee:
     """A hub with its sockets: bots of this host on a unix socket each, others on any server it is added to."""
@@ -75,11 +83,11 @@ class Referee:
         self._servers.append(server)
         return server
 
-    def add_to(self, server: grpc.aio.Server, authenticate: Authenticate) -> None:
+    def add_to(self, server: grpc.aio.Server, authenticate: Authenticate, meter_of: MeterOf = unmetered) -> None:
         """Adds PlayService to a server, which should have the options of :func:`server_options`."""
 
         async def play(_requests: object, context: Context) -> None:
-            await self._play(context, authenticate)
+            await self._play(context, authenticate, meter_of)
 
         # Bytes in, bytes out: a frame that cannot be read is the bot's fault on a turn, not the end of its stream.
         handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(play)
@@ -95,7 +103,7 @@ class Referee:
         servers, self._servers = self._servers, []
         await asyncio.gather(*(server.stop(grace_s) for server in servers))
 
-    async def _play(self, context: Context, authenticate: Authenticate) -> None:
+    async def _play(self, context: Context, authenticate: Authenticate, meter_of: MeterOf) -> None:
         hello = await _hello(context)
         if isinstance(hello, Refusal):
             await self._refuse(context, hello, "")
@@ -109,7 +117,7 @@ class Referee:
             sentence = f"{hello.bot} has {STREAMS} streams that it does not read; close those that it does not need."
             await self._refuse(context, Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, sentence), hello.bot)
         self._count(context, answer)
-        await Session(self.hub, context, hello).serve(answer)
+        await Session(self.hub, context, hello, meter_of(answer)).serve(answer)
 
     async def _refuse(self, context: Context, refusal: Refusal, bot: str) -> NoReturn:
         """Counted and logged by the status code: the name of a bot that is refused may be anything."""

@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 
 from arena.referee.frames import write_end, write_start, write_turn
 from arena.referee.hub import Hub
+from arena.referee.meter import Meter
 from arena.referee.player import Player
 from arena.referee.stream import LARGEST_BATCH, Farewell, Hello
 from arena.v1 import play_pb2
@@ -41,10 +42,11 @@ Context = grpc.aio.ServicerContext[bytes, bytes]
 class Session:
     """One stream of one player, from its hello on. It is the ``Stream`` that the hub knows."""
 
-    def __init__(self, hub: Hub, context: Context, hello: Hello) -> None:
+    def __init__(self, hub: Hub, context: Context, hello: Hello, meter: Meter | None = None) -> None:
         self.hello = hello
         self._hub = hub
         self._context = context
+        self._meter = meter
         self._awake = asyncio.Event()
         self._ended = asyncio.Event()
         self._farewell: Farewell | None = None
@@ -102,6 +104,10 @@ class Session:
                         break
                 return
             now_us = hub.now_us()
+            if self._meter is not None and not self._meter.take(len(data), now_us):
+                hub.leave(player, self)
+                self.end(self._meter.farewell)
+                return
             useless = 1 + len(data) // WASTE_BYTES
             try:
                 choices = play_pb2.PlayRequest.FromString(data).choices

@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from arena.api.quota import BOTS
+from arena.api.quota import BOTS, BYTES
+from arena.cli.client import Login, Server
+from arena.cli.user import get_account
 from arena.stack.services import Services
 from arena.store import connect, people
+from arena.v1 import play_pb2
 from tests.referee.wire import Wire
 
 BOT = """
@@ -53,3 +56,24 @@ def test_a_bot_beyond_the_quota_of_its_owner_is_told_so_and_waits_for_its_place(
         await bot.communicate()
 
     asyncio.run(asyncio.wait_for(crowded(), 60))
+
+
+def test_the_bytes_that_a_bot_sends_are_counted_for_its_owner(services: Services) -> None:
+    with connect(services.database_url) as connection:
+        token = people.add_user(connection, "padder")
+    server = Server(Login(services.address, token))
+    # A choice, and 255 KiB in a field that there is not: it takes seconds until so many of them are forgiven.
+    padded = (
+        play_pb2.PlayRequest(choices=[play_pb2.Choice()]).SerializeToString() + b"\x7a\x80\xf8\x0f" + bytes(255 << 10)
+    )
+    frames = BYTES // len(padded) // 2
+
+    async def counted() -> None:
+        async with Wire(services.address, token, name="padding") as bot:
+            for _ in range(frames):
+                await bot.send(padded)
+            while not (await asyncio.to_thread(get_account, server)).quotas[2].used:
+                pass
+            assert len(bot.frames) == 1  # the welcome, and no farewell
+
+    asyncio.run(asyncio.wait_for(counted(), 60))

@@ -1,11 +1,13 @@
 """What a token may be used for, at the real server: every call, the command line and the kit."""
 
+import asyncio
 import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +17,17 @@ from google.protobuf.descriptor import FileDescriptor, MethodDescriptor
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
+from arena.api.quota import BOTS, BYTES, MATCHES
 from arena.cli import main
 from arena.cli.client import Login, Server
 from arena.scopes import ORGANISE, PLAY, READ, SCOPES, SUBMIT
 from arena.stack.services import Services
 from arena.store import Connection, connect, people
-from arena.v1 import match_pb2, rating_pb2, submission_pb2, tournament_pb2
+from arena.v1 import account_pb2, match_pb2, rating_pb2, submission_pb2, tournament_pb2
+from tests.referee.wire import Wire
 
 ALLOWED = {
+    "GetAccount": set(SCOPES),
     "CreateVersion": {SUBMIT},
     "GetVersion": {READ, SUBMIT},
     "ListBots": {READ},
@@ -38,7 +43,7 @@ ALLOWED = {
     "PlayMatch": {PLAY},
 }
 FILES: tuple[FileDescriptor, ...] = tuple(
-    module.DESCRIPTOR for module in (match_pb2, rating_pb2, submission_pb2, tournament_pb2)
+    module.DESCRIPTOR for module in (account_pb2, match_pb2, rating_pb2, submission_pb2, tournament_pb2)
 )
 METHODS = [method for file in FILES for service in file.services_by_name.values() for method in service.methods]
 
@@ -184,3 +189,41 @@ def test_a_scope_that_there_is_not_is_one_line_and_exit_code_2(capsys: pytest.Ca
     error = capsys.readouterr().err
     assert "read" in error
     assert error.count("\n") == 1
+
+
+def test_whoami_and_login_show_user_token_and_quotas(
+    people_of: Connection,
+    services: Services,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    people.add_user(people_of, "asker")
+    token = people.add_token(people_of, "asker", "desk", scopes=[PLAY], days=30)
+    expires = people.holder(people_of, token)[1].expires_at
+    assert expires is not None
+    monkeypatch.setenv("ARENA_SERVER", services.address)
+    monkeypatch.setenv("ARENA_TOKEN", token)
+    monkeypatch.setattr("arena.cli.user.LOGIN_FILE", tmp_path / "login.json")
+
+    async def connected() -> None:
+        async with Wire(services.address, token, name="asked"):
+            assert await asyncio.to_thread(main, ["whoami", "--json"]) == 0
+
+    asyncio.run(connected())
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["user"], shown["admin"]) == ("asker", False)
+    day = f"{expires.astimezone(UTC):%Y-%m-%d}"
+    assert (shown["token"]["label"], shown["token"]["scopes"], shown["token"]["expires"]) == ("desk", ["play"], day)
+    taken = {quota["quota"]: (quota["used"], quota["limit"]) for quota in shown["quotas"]}
+    assert taken == {"connected bots": (1, BOTS), "open unrated matches": (0, MATCHES), "received bytes": (0, BYTES)}
+    assert main(["login", services.address]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"logged in at {services.address}")
+    assert lines[1:3] == ["asker", f"token {shown['token']['id']} (desk): play; expires {day}"]
+    assert [line.split()[:2] for line in lines[3:]] == [
+        ["Quota", "Used"],
+        ["connected", "bots"],
+        ["open", "unrated"],
+        ["received", "bytes"],
+    ]
