@@ -9,6 +9,7 @@ from typing import Any
 import engine
 from arena.referee.session import WASTE_LIMIT
 from arena.v1 import play_pb2
+from tests.referee.cable import Cable
 from tests.referee.wire import Room, Wire, lowest
 
 GAME = engine.load("callbreak")
@@ -21,8 +22,9 @@ OTHERS = 2
 class Table:
     """What the bad bot knows of its table: it dials in, and sees when the match has gone on without it."""
 
-    def __init__(self, room: Room, streams: contextlib.AsyncExitStack, window: int) -> None:
+    def __init__(self, room: Room, streams: contextlib.AsyncExitStack, window: int, cable: Cable) -> None:
         self.room = room
+        self.cable = cable
         self.said: dict[int, int] = {}
         """First answers that are legal and in time, by turn."""
         self.budgets: list[int] = []
@@ -107,6 +109,15 @@ async def illegal(_table: Table, wire: Wire, turn: play_pb2.Turn) -> Wire:
 async def late(table: Table, wire: Wire, turn: play_pb2.Turn) -> Wire:
     await table.past(turn)
     await wire.send(play_pb2.PlayRequest(choices=[lowest(turn)]))
+    return wire
+
+
+async def dripping(table: Table, wire: Wire, turn: play_pb2.Turn) -> Wire:
+    """Its good answer comes one byte a second; when the others have gone on, the rest comes at once."""
+    table.cable.slow()
+    await wire.send(play_pb2.PlayRequest(choices=[lowest(turn)]))
+    await table.past(turn)
+    table.cable.quick()
     return wire
 
 

@@ -1,11 +1,13 @@
 """Laws of the hub over real streams: batches, reconnects, clocks and farewells."""
 
 import asyncio
+import contextlib
 import time
 from pathlib import Path
 
 import pytest
 
+import engine
 from arena.referee.clock import Limits
 from arena.referee.faults import FaultKind
 from arena.referee.plan import Abandoned
@@ -13,7 +15,7 @@ from arena.referee.stream import DONE, SHUTDOWN, TAKEN_OVER
 from arena.v1 import play_pb2
 from engine.record import verify
 from tests.referee.tables import games
-from tests.referee.wire import Room, Wire, honest, lowest, room
+from tests.referee.wire import Room, Wire, honest, honest_in_a_thread, lowest, room
 
 GAME = games()[0]
 
@@ -175,20 +177,75 @@ def test_a_farewell_is_read_although_an_answer_crosses_the_end(short_dir: Path) 
     asyncio.run(at_the_table())
 
 
-def test_a_late_event_loop_is_not_the_bots_fault(short_dir: Path) -> None:
+def test_a_referee_that_stands_still_for_two_seconds_is_not_the_bots_fault(short_dir: Path) -> None:
+    """Turns of all bots are out while the loop is blocked: of those on the loop, which cannot answer before it goes on,
+    and of one in a thread, whose answers are heard late."""
+
+    async def at_the_table() -> None:
+        async with room(short_dir, engine.load("minus_one", 4, rounds=6)) as table:
+            elsewhere = asyncio.create_task(asyncio.to_thread(honest_in_a_thread, table.addresses[0], "ticket 0"))
+            await table.hub.arrival(["player 0"], within_ms=20_000)
+            asked: set[Wire] = set()
+            out, over = asyncio.Event(), asyncio.Event()
+
+            async def answers_after_the_stall(wire: Wire) -> None:
+                turn = await wire.turn()
+                asked.add(wire)
+                if len(asked) == 3:
+                    out.set()
+                await over.wait()
+                # It thinks, so that the referee looks at its watch before the answer is there.
+                await asyncio.sleep(0.05)
+                await wire.answer([turn])
+                await honest(wire)
+
+            strict = dict.fromkeys(range(4), Limits(1_500, 0, 3))
+            plans = [table.plan(match_id, strict=strict) for match_id in range(1, 4)]
+            async with contextlib.AsyncExitStack() as streams, asyncio.TaskGroup() as group:
+                wires = [await streams.enter_async_context(table.wire(seat)) for seat in range(1, 4)]
+                bots = [group.create_task(answers_after_the_stall(wire)) for wire in wires]
+                playing = asyncio.gather(*(table.hub.play(plan) for plan in plans))
+                await out.wait()
+                time.sleep(2)  # noqa: ASYNC251 - the stall of the loop is what is tested
+                over.set()
+                verdicts = await playing
+                for bot in bots:
+                    bot.cancel()
+            assert [verdict.faults for verdict in verdicts] == [()] * len(plans)
+            assert table.hub.lag_us > 1_900_000
+            table.hub.forget("player 0")
+            await elsewhere
+
+    asyncio.run(at_the_table())
+
+
+def test_the_newest_valid_login_takes_over_and_a_choice_that_it_repeats_has_no_effect(short_dir: Path) -> None:
     async def at_the_table() -> None:
         async with room(short_dir, GAME) as table:
-            stalls = iter(range(3))
+            first: list[play_pb2.Turn] = []
 
-            async def answers_after_a_stall(wire: Wire) -> None:
-                while (frame := await wire.read()) is not None:
-                    if frame.turns and next(stalls, None) is not None:
-                        time.sleep(0.7)  # noqa: ASYNC251 - the stall of the loop is what is tested
-                    await wire.answer(frame.turns)
+            async def moves_house(wire: Wire) -> None:
+                first.append(await wire.turn())
+                await wire.answer(first)
+                second = await wire.turn()
+                stranger = Wire(table.addresses[2], "ticket 1")
+                await stranger.dial()
+                assert await stranger.hello() is None
+                await stranger.close()
+                async with table.wire(2) as new:
+                    highest = first[0].first + first[0].legal.bit_length() - 1
+                    again = play_pb2.Choice(match_id=first[0].match_id, turn=first[0].turn, action=highest)
+                    await new.send(play_pb2.PlayRequest(choices=[lowest(first[0]), again]))
+                    asked = await new.turn()
+                    assert (asked.match_id, asked.turn) == (second.match_id, second.turn)
+                    await new.answer([asked])
+                    await honest(new)
 
-            verdict = await table.play(table.plan(strict={0: Limits(500, 0, 3)}), {0: answers_after_a_stall})
+            verdict = await table.play(table.plan(), {2: moves_house})
             assert verdict.faults == ()
-            assert table.hub.lag_us > 3 * 600_000
+            assert table.hub.counters("player 2").stale == 2
+            decision = verify(verdict.record).decisions[first[0].turn]
+            assert (decision.seat, decision.action) == (2, lowest(first[0]).action)
 
     asyncio.run(at_the_table())
 

@@ -15,6 +15,7 @@ from arena.referee.faults import FaultKind
 from arena.referee.session import FLOOD
 from arena.referee.stream import DEAD
 from engine.record import verify
+from tests.referee.cable import Cable
 from tests.referee.mischief import (
     BAD,
     GAME,
@@ -22,6 +23,7 @@ from tests.referee.mischief import (
     Behaviour,
     Table,
     always,
+    dripping,
     duplicate_answer,
     flooding,
     garbled,
@@ -58,6 +60,7 @@ class Cell:
 
     :ivar faults: how many, each of one of the ``kinds``; three forfeit the seat.
     :ivar stale: choices that are counted and have no effect; None where their number is not settled.
+    :ivar cable: whether the bot's bytes go through a cable, which it can slow down.
     :ivar closed: the last words on every stream that the referee ended.
     """
 
@@ -70,6 +73,7 @@ class Cell:
     stale: int | None = 0
     closed: frozenset[str] = frozenset()
     window: int = -1
+    cable: bool = False
 
     @property
     def id(self) -> str:
@@ -91,6 +95,8 @@ CELLS = [
     Cell("illegal", "repeated", always(illegal), CALM, 3, ILLEGAL),
     Cell("late", "first", once(late), BRISK, 1, LATE, stale=1),
     Cell("late", "repeated", always(late), BRISK, 3, LATE, stale=2, closed=DEAF),
+    Cell("dripping", "first", once(dripping), BRISK, 1, LATE, stale=1, cable=True),
+    Cell("dripping", "repeated", always(dripping), BRISK, 3, LATE, stale=2, closed=DEAF, cable=True),
     Cell("garbled", "first", once(garbled), CALM, 1, GARBLED),
     Cell("garbled", "repeated", always(garbled), CALM, 3, GARBLED),
     Cell("gone", "first", once(gone), BRISK, 1, GONE),
@@ -121,17 +127,20 @@ def test_whatever_a_bot_does_the_match_of_the_others_counts(
 
     async def at_the_table() -> None:
         async with asyncio.timeout(30), room(short_dir, GAME) as place:
-            await played(cell, place)
+            await played(cell, place, short_dir)
 
     asyncio.run(at_the_table())
 
 
-async def played(cell: Cell, place: Room) -> None:
+async def played(cell: Cell, place: Room, folder: Path) -> None:
     """One match of the bad bot with three good ones, while others play theirs."""
     elsewhere = replace(place.plan(OTHERS), players=("a", "b", "c", "d"))
     others = asyncio.create_task(place.hub.play(elsewhere))
     async with contextlib.AsyncExitStack() as streams, asyncio.TaskGroup() as group:
-        table = Table(place, streams, cell.window)
+        cable = Cable(folder / "cable", place.addresses[BAD])
+        if cell.cable:
+            place.addresses[BAD] = (await streams.enter_async_context(cable)).address
+        table = Table(place, streams, cell.window, cable)
         bad = await table.dial()
         assert bad is not None
         good = [group.create_task(table.good(await streams.enter_async_context(place.wire(seat)))) for seat in GOOD]

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import queue
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,6 +128,23 @@ async def honest(wire: Wire) -> None:
     while (frame := await wire.read()) is not None:
         if frame.turns:
             await wire.answer(frame.turns)
+
+
+def honest_in_a_thread(address: str, token: str) -> None:
+    """The same away from the event loop, until the farewell."""
+    outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+    outgoing.put(play_pb2.PlayRequest(hello=play_pb2.Hello(bot="bot", protocol=1)).SerializeToString())
+    with grpc.insecure_channel(address) as channel:
+        play: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(METHOD)
+        call = play(iter(outgoing.get, None), metadata=(("authorization", f"Bearer {token}"),))
+        for data in call:
+            frame = play_pb2.PlayResponse.FromString(data)
+            if frame.HasField("farewell"):
+                break
+            if frame.turns:
+                outgoing.put(play_pb2.PlayRequest(choices=map(lowest, frame.turns)).SerializeToString())
+        outgoing.put(None)
+        call.cancel()
 
 
 @dataclass
