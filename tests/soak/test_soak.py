@@ -1,6 +1,6 @@
 """A referee with its whole arena for ten minutes, half of the bots bad: whatever they do, nothing is left of it.
 
-`make soak` runs this, for SECONDS seconds and up to two minutes more until the last match has ended.
+`make soak` runs this, for SECONDS seconds and up to three minutes more until the last match has ended and all is gone.
 """
 
 import asyncio
@@ -84,11 +84,13 @@ class Soak:
             found.append(
                 f"{self.did('begun')} matches begun, {self.did('finished')} finished and the rest not abandoned"
             )
+        if self.did("abandoned") > self.tables.outcomes["hung up"]:
+            found.append(f"{self.did('abandoned')} matches abandoned, and fewer callers hung up")
         if left := left_over(first, last):
             found.append(f"left when all had left: {dict(left)}")
         if after.fds.total() > before.fds.total() + MORE_FDS:
             found.append(f"file descriptors: {dict(after.fds)} at the end, {dict(before.fds)} at the start")
-        middle, end = self.rss_kib((1 + WARM_UP) / 2), self.rss_kib(1.0)
+        middle, end = self.rss_kib(0.5), self.rss_kib(1.0)
         if end > middle * (1 + MORE_RSS) + MORE_RSS_KIB:
             found.append(
                 f"memory: {middle} KiB in the middle, {end} KiB at the end, SOAK_TRACE=1 tells where; {self.grown()}"
@@ -97,7 +99,7 @@ class Soak:
             if kind.startswith("good"):
                 found.append(f"{count} faults of bots that did nothing wrong: {kind}")
         found += [f"a good bot ended: {sentence}" for sentence in self.crowd.ended]
-        reasons = ("verdict", "hung up", "RESOURCE_EXHAUSTED: ", "FAILED_PRECONDITION: the bot … is not connected")
+        reasons = ("verdict", "hung up", "FAILED_PRECONDITION: the bot … is not connected")
         found += [f"a match ended with {end}" for end in self.tables.outcomes if not end.startswith(reasons)]
         if not self.tables.outcomes["verdict"]:
             found.append("no match was played")
@@ -137,7 +139,7 @@ class Soak:
             "farewells to bad bots": those(told, "farewell: "),
             "loop's lag": f"{self.did('lag_us') / 1e6:.2f} s in all",
             "resident MiB": f"{before.rss_kib / 1024:.0f} at the start, "
-            f"{self.rss_kib((1 + WARM_UP) / 2) / 1024:.0f} in the middle, {self.rss_kib(1.0) / 1024:.0f} at the end, "
+            f"{self.rss_kib(0.5) / 1024:.0f} in the middle, {self.rss_kib(1.0) / 1024:.0f} at the end, "
             f"{max(rss):.0f} at most, {after.rss_kib / 1024:.0f} when all had left",
             "file descriptors": f"{before.fds.total()} at the start, "
             f"{max(sample.fds.total() for sample in self.samples)} at most, {after.fds.total()} when all had left",
