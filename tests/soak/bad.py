@@ -96,24 +96,24 @@ async def vanishes_again_and_again(bot: Bot) -> None:
 
 
 async def takes_over_itself(bot: Bot) -> None:
-    """Each stream is opened while the one before is open."""
+    """Each stream is opened while the one before is open and plays."""
     async with contextlib.AsyncExitStack() as streams:
         wires = [bot.wire() for _ in range(4)]
+        playing = []
         for wire in wires:
             streams.push_async_callback(wire.close)
             if await bot.login(wire):
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(bot.rng.uniform(0.2, 2.0)):
-                        await honest(wire)
-        for wire in wires[:-1]:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(2.0):
-                    await zoo.never_answers(wire)
+                playing.append(asyncio.create_task(honest(wire)))
+            await asyncio.sleep(bot.rng.uniform(0.2, 2.0))
+        for task in playing:
+            await asyncio.wait({task}, timeout=2.0)
+            task.cancel()
+        for wire in wires:
             bot.ended(wire)
 
 
 async def hoards_streams(bot: Bot) -> None:
-    """The same, and nothing but the welcome is ever read: more of them than the referee takes."""
+    """The same, but nothing after the welcome is read: more of them than the referee takes."""
     async with contextlib.AsyncExitStack() as streams:
         for _ in range(12):
             wire = bot.wire(window=NARROW)
