@@ -80,7 +80,7 @@ def play(block: Block, bots_dir: Path) -> Cost | None:
         block,
         silence_s=SILENCE_S,
         tell=lambda _matches, _decisions: None,
-        stopped=lambda: False,
+        stopped=lambda: "",
     )
     seconds = time.monotonic() - began
     if not isinstance(outcome, Played):

@@ -10,11 +10,24 @@ from collections.abc import AsyncIterator
 import grpc
 
 from arena.api.access import Context
+from arena.api.drain import BLOCK, SENTENCE, Drain
+from arena.errors import Unavailable
 from arena.referee.hub import Hub
-from arena.referee.plan import PlayerId
+from arena.referee.plan import Abandoned, PlayerId
 from arena.referee.service import Authenticate, Refusal, token_of
 from arena.referee.stream import Hello
-from arena.tournaments.block import BlockError, Done, Failed, PlayerKind, Progress, Report, read_block, write_report
+from arena.tournaments.block import (
+    Block,
+    BlockError,
+    Cause,
+    Done,
+    Failed,
+    PlayerKind,
+    Progress,
+    Report,
+    read_block,
+    write_report,
+)
 from arena.tournaments.rotation import Tell, check_block, play_rotation
 from arena.v1 import referee_pb2, referee_pb2_grpc
 
@@ -22,11 +35,13 @@ log = logging.getLogger("arena.serve")
 
 
 class Blocks(referee_pb2_grpc.RefereeServiceServicer):
-    """RefereeService: plays blocks with remote bots on this hub. Whoever calls shows the secret."""
+    """RefereeService: plays blocks with remote bots on this hub. Whoever calls shows the secret. A block whose cards
+    are not dealt when the drain begins is handed back."""
 
-    def __init__(self, hub: Hub, secret: str) -> None:
+    def __init__(self, hub: Hub, secret: str, drain: Drain) -> None:
         self._hub = hub
         self._secret = secret
+        self._drain = drain
         # By the hash of the ticket: how long it takes to find none tells nothing of those that there are.
         self._tickets: dict[bytes, PlayerId] = {}
 
@@ -47,27 +62,31 @@ class Blocks(referee_pb2_grpc.RefereeServiceServicer):
         if not hmac.compare_digest(token_of(context).encode(), self._secret.encode()):
             await context.abort(grpc.StatusCode.UNAUTHENTICATED, "Only workers of this arena may ask for a block.")
         reports: asyncio.Queue[Report] = asyncio.Queue(maxsize=64)
-        playing = asyncio.create_task(self._play(request.block, reports.put))
         try:
-            while True:
-                report = await reports.get()
-                yield referee_pb2.PlayBlockResponse(report=write_report(report))
-                if isinstance(report, Done | Failed):
-                    return
-        finally:
-            playing.cancel()
-            await asyncio.gather(playing, return_exceptions=True)
+            with self._drain.open(BLOCK):
+                playing = asyncio.create_task(self._play(request.block, reports.put))
+                try:
+                    while True:
+                        report = await reports.get()
+                        yield referee_pb2.PlayBlockResponse(report=write_report(report))
+                        if isinstance(report, Done | Failed):
+                            return
+                finally:
+                    playing.cancel()
+                    await asyncio.gather(playing, return_exceptions=True)
+        except Unavailable as error:
+            await context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
 
     async def _play(self, text: str, tell: Tell) -> None:
         try:
             block = read_block(text)
             check_block(block)
         except BlockError as error:
-            await tell(Failed(str(error), nobody=False))
+            await tell(Failed(str(error), Cause.DIED))
             return
         if block.rotations != 1:
             # A remote bot cannot be made to forget, so it must not meet a deal twice.
-            await tell(Failed("A block with a remote bot has single units only.", nobody=False))
+            await tell(Failed("A block with a remote bot has single units only.", Cause.DIED))
             return
         hosted = {
             player.ticket: f"{block.attempt}/{index}"
@@ -83,17 +102,41 @@ class Blocks(referee_pb2_grpc.RefereeServiceServicer):
             await tell(Progress(0, 0))
             about = {"block": block.id, "tournament": block.tournament}
             log.info("block %d of %s begins", block.id, block.tournament, extra=about)
-            await play_rotation(self._hub, block, 0, players, so_far=Progress(0, 0), tell=tell)
-            log.info("block %d of %s is played", block.id, block.tournament, extra=about)
-            await tell(Done())
-        except Exception as error:
+            if await self._played(block, players, tell):
+                log.info("block %d of %s is played", block.id, block.tournament, extra=about)
+                await tell(Done())
+            else:
+                await tell(Failed(f"Nothing was dealt: {SENTENCE}.", Cause.UNSEEN))
+        except* Abandoned as given_up:
+            # The referee ends in good order, and nobody is to blame.
+            log.warning("block %d of %s is handed back", block.id, block.tournament, extra={"block": block.id})
+            await tell(Failed(f"The block was given up: {given_up.exceptions[0]}", Cause.LOST))
+        except* Exception as error:
             log.exception("block %d of %s failed", block.id, block.tournament, extra={"block": block.id})
-            await tell(Failed(f"The referee failed: {error!r}.", nobody=False))
+            await tell(Failed(f"The referee failed: {error.exceptions[0]!r}.", Cause.DIED))
             raise
         finally:
             for ticket, player in hosted.items():
                 self._tickets.pop(_sha256(ticket), None)
                 self._hub.forget(player)
+
+    async def _played(self, block: Block, players: list[PlayerId], tell: Tell) -> bool:
+        """Whether the block was played to its end; False if the drain began before its first card."""
+        dealt = asyncio.Event()
+        playing = asyncio.create_task(
+            play_rotation(self._hub, block, 0, players, so_far=Progress(0, 0), tell=tell, dealing=dealt.set)
+        )
+        ending = asyncio.create_task(self._drain.asked())
+        try:
+            await asyncio.wait({playing, ending}, return_when=asyncio.FIRST_COMPLETED)
+            if not dealt.is_set() and not playing.done():
+                return False
+            await playing
+            return True
+        finally:
+            ending.cancel()
+            playing.cancel()
+            await asyncio.gather(playing, ending, return_exceptions=True)
 
 
 def _sha256(ticket: str) -> bytes:

@@ -9,10 +9,11 @@ import engine
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.clock import clock_of, offered
+from arena.api.drain import MATCH, Drain
 from arena.api.pages import page_of
 from arena.api.quota import Quota
 from arena.api.status import refuses
-from arena.errors import BadRequest, WrongState
+from arena.errors import BadRequest, Unavailable, WrongState
 from arena.referee.hub import Hub
 from arena.referee.inhouse import InHouse
 from arena.referee.plan import Abandoned, MatchPlan, PlayerId
@@ -33,8 +34,9 @@ UNRATED_IDS = 1 << 52
 class Matches(MatchServiceServicer):
     """Reads matches from the store and plays unrated ones on the hub."""
 
-    def __init__(self, database: Database, hub: Hub, quota: Quota) -> None:
+    def __init__(self, database: Database, hub: Hub, quota: Quota, drain: Drain) -> None:
         self._database = database
+        self._drain = drain
         self._quota = quota
         self._hub = hub
         # Ids of a restarted referee do not meet those that a bot still remembers.
@@ -82,6 +84,7 @@ class Matches(MatchServiceServicer):
         limits = offered(clock_of(request.clock, game, "remote"))
         match_id = next(self._numbers)
         with ExitStack() as table:
+            table.enter_context(self._drain.open(MATCH))
             table.enter_context(self._quota.match(user.name))
             players = tuple(self._seated(table, game, match_id, seat, name) for seat, name in enumerate(names))
             if len(set(players)) < len(players):
@@ -101,7 +104,7 @@ class Matches(MatchServiceServicer):
             try:
                 verdict = await self._hub.play(plan)
             except Abandoned as error:
-                raise WrongState(f"the match was given up: {error}") from error
+                raise Unavailable(f"the match was given up: {error}") from error
             return pb.Record(text=verdict.record)
 
     def _seated(self, table: ExitStack, game: engine.Game, match_id: int, seat: int, name: str) -> PlayerId:

@@ -7,30 +7,29 @@ import asyncio
 import contextlib
 import logging
 import secrets
-import signal
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 import grpc
 from celery import Celery
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from kombu.exceptions import OperationalError
 
-from arena.api import access, account, catalogue, match, rating, submission, tournament
+from arena.api import access, account, catalogue, health, match, rating, submission, tournament
 from arena.api.blocks import Blocks
 from arena.api.clock import LONGEST_MOVE_MS
+from arena.api.drain import Drain
+from arena.api.health import Health
 from arena.api.listen import Tls, listen_plain, listen_tls
+from arena.api.login import remote_bots
 from arena.api.monitor import Monitor
 from arena.api.pulse import Pulse
 from arena.api.quota import Quota
-from arena.errors import ArenaError, NotLoggedIn, Unavailable
+from arena.errors import ArenaError, Unavailable
 from arena.referee.hub import Hub
-from arena.referee.plan import PlayerId
-from arena.referee.service import Referee, Refusal, server_options
-from arena.referee.stream import SHUTDOWN, Hello
-from arena.scopes import PLAY
-from arena.store import bots, migrate, people, referees
+from arena.referee.service import Referee, server_options
+from arena.referee.stream import SHUTDOWN
+from arena.store import migrate, referees
 from arena.tournaments import sweeper
 from arena.tournaments.broker import application
 from arena.v1 import (
@@ -64,34 +63,35 @@ async def serve(
     tls: Tls | None,
     metrics: str,
     on_ready: Callable[[str, str, str], None],
+    drain_s: float,
+    on_drain: Callable[[str], None],
 ) -> None:
-    """Serves until SIGTERM or SIGINT. ``on_ready`` is told the address, the one with TLS and the one of the metrics,
-    empty if there is none, once everything answers.
+    """Serves until SIGTERM or SIGINT, and then for at most ``drain_s`` until what has begun has ended. ``on_ready`` is
+    told the address, the one with TLS and the one of the metrics, empty if there is none, once everything answers;
+    ``on_drain`` is told what is waited for.
 
     :raises Unavailable: if the database does not answer, an address cannot be had or the certificate is none.
     """
     await asyncio.to_thread(migrate, database_url)
     database = access.Database(database_url)
     secret = secrets.token_bytes(32)
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    drain = Drain()
+    drain.listen()
     wake = asyncio.Event()
     async with Hub() as hub, Pulse() as pulse, Monitor(hub, pulse, database, metrics) as monitor:
         referee = Referee(hub)
         server = grpc.aio.server(options=server_options(LONGEST_MOVE_MS))
-        blocks = Blocks(hub, secret.hex())
+        blocks = Blocks(hub, secret.hex(), drain)
         quota = Quota(hub)
         account_pb2_grpc.add_AccountServiceServicer_to_server(account.Accounts(database, quota), server)
-        tell_health = await _add_services(server, database, match.Matches(database, hub, quota), blocks, wake.set)
-        referee.add_to(
-            server, blocks.seated(lambda token, hello: _authenticate(database, quota, token, hello)), quota.meter
-        )
+        matches = match.Matches(database, hub, quota, drain)
+        checks = _add_services(server, database, matches, blocks, wake.set)
+        referee.add_to(server, blocks.seated(remote_bots(database, hub, quota, drain)), quota.meter)
         address = listen_plain(server, listen)
         tls_address = listen_tls(server, tls) if tls is not None else ""
         await server.start()
-        pulse.follow(tell_health)
+        await checks.tell(True)
+        pulse.follow(checks.tell)
         log.info("serving at %s", address)
         on_ready(address, tls_address, monitor.address)
         ending = threading.Event()
@@ -101,26 +101,30 @@ async def serve(
                 group.create_task(_register(database, address, secret)),
                 group.create_task(_hint(database, application(broker_url), wake)),
             ]
-            await stop.wait()
+            await drain.asked()
             for task in tasks:
                 task.cancel()
+        await checks.leave()
         ending.set()
-        await sweeping
+        with contextlib.suppress(ArenaError):
+            await database.ask(referees.leave, address)
+        if waits_for := drain.waits_for():
+            on_drain(waits_for)
+            if not await drain.quiet(drain_s):
+                log.warning("%s did not end in time and is handed back", drain.waits_for())
         await referee.close(SHUTDOWN)
         await server.stop(GRACE_S)
-    with contextlib.suppress(ArenaError):
-        await database.ask(referees.leave, address)
+        await sweeping
     database.close()
 
 
-async def _add_services(
+def _add_services(
     server: grpc.aio.Server,
     database: access.Database,
     matches: match.Matches,
     blocks: Blocks,
     wake: Callable[[], None],
-) -> Callable[[bool], Awaitable[None]]:
-    """Adds them and comes back with what tells the health service whether they serve."""
+) -> Health:
     catalogue_pb2_grpc.add_CatalogueServiceServicer_to_server(catalogue.Catalogue(), server)
     submission_pb2_grpc.add_SubmissionServiceServicer_to_server(submission.Submission(database, wake), server)
     tournament_pb2_grpc.add_TournamentServiceServicer_to_server(tournament.Tournaments(database, wake), server)
@@ -141,42 +145,10 @@ async def _add_services(
             )
         ),
         reflection.SERVICE_NAME,
-        health.SERVICE_NAME,
+        health.NAME,
     ]
-    checks = health.aio.HealthServicer()
-    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
     reflection.enable_server_reflection(names, server)
-
-    async def tell_health(serving: bool) -> None:
-        status = health_pb2.HealthCheckResponse.SERVING if serving else health_pb2.HealthCheckResponse.NOT_SERVING
-        for name in ("", *names):
-            await checks.set(name, status)
-
-    await tell_health(True)
-    return tell_health
-
-
-async def _authenticate(database: access.Database, quota: Quota, token: str, hello: Hello) -> PlayerId | Refusal:
-    """The player id of a remote bot is its name; its owner is whoever has the token."""
-    if not token:
-        return Refusal(grpc.StatusCode.UNAUTHENTICATED, access.NO_TOKEN)
-    try:
-        user, _ = await database.ask(people.holder, token, PLAY)
-        await database.ask(
-            bots.declare_version,
-            user,
-            name=hello.bot,
-            declared=hello.version or "1",
-            games=list(hello.games),
-            batch=hello.batch,
-        )
-    except Unavailable as error:
-        return Refusal(grpc.StatusCode.UNAVAILABLE, str(error))
-    except NotLoggedIn as error:
-        return Refusal(grpc.StatusCode.UNAUTHENTICATED, str(error))
-    except ArenaError as error:
-        return Refusal(grpc.StatusCode.PERMISSION_DENIED, str(error))
-    return quota.admit(user.name, hello.bot)
+    return Health(server, names)
 
 
 async def _register(database: access.Database, address: str, secret: bytes) -> None:

@@ -57,6 +57,17 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def duration(text: str) -> float:
+    """The seconds of an argument, 0 to an hour; for argparse."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds from 0 to 3600")
+    return seconds
+
+
 def address(text: str) -> str:
     """The HOST:PORT of an argument, port 0 to 65535; for argparse."""
     host, _, port = text.rpartition(":")

@@ -2,16 +2,19 @@
 
 import argparse
 import asyncio
+import contextlib
 import logging
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.cli.data import add_data_option, add_log_option, address, configure_logs, positive
+from arena.cli.data import add_data_option, add_log_option, address, configure_logs, duration, positive
 from arena.errors import ArenaError, BadRequest
 
 if TYPE_CHECKING:
@@ -19,6 +22,11 @@ if TYPE_CHECKING:
     from arena.cli.client import Server
 
 LISTEN = "127.0.0.1:7000"
+LOOK_S = 0.1
+DRAIN_S = 20.0
+"""How long what is being played may go on once the services are told to stop."""
+IDLE_S = 2.0
+"""A worker that plays nothing ends within this time."""
 
 
 def add_commands(commands: Any) -> None:
@@ -51,6 +59,13 @@ def add_commands(commands: Any) -> None:
         )
     for parser in (up, serve, worker):
         add_log_option(parser)
+        parser.add_argument(
+            "--drain",
+            type=duration,
+            default=DRAIN_S,
+            metavar="SECONDS",
+            help=f"how long what is being played may go on when it is told to stop; default {DRAIN_S:g}",
+        )
         add_data_option(parser)
 
 
@@ -82,8 +97,16 @@ def run_up(arguments: argparse.Namespace) -> int:
 
     tls = _tls(arguments)
     stop = threading.Event()
+    running: list[Services] = []
+
+    def leave(*_: object) -> None:
+        if stop.is_set():
+            for services in running:
+                services.hurry()
+        stop.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, leave)
     configure_logs(arguments, logging.WARNING, text="%(message)s")
     print(f"starting PostgreSQL, Valkey, the referee and a worker in {arguments.data} …", flush=True)
     with (
@@ -94,8 +117,11 @@ def run_up(arguments: argparse.Namespace) -> int:
             concurrency=arguments.concurrency,
             tls=tls,
             metrics=arguments.metrics or "",
+            drain_s=arguments.drain,
+            tell=lambda sentence: print(f"{sentence}; Ctrl-C again hands back at once", flush=True),
         ) as services,
     ):
+        running.append(services)
         admin, house = services.logins()
         encrypted = f", with TLS at {services.tls_address}" if tls is not None else ""
         print(f"Card Arena is up at {services.address}{encrypted}; the admin's token is in {admin}", flush=True)
@@ -113,8 +139,9 @@ def run_serve(arguments: argparse.Namespace) -> int:
     """Serves until it is told to stop."""
     from arena.api.serve import serve
     from arena.stack import Stack
-    from arena.stack.services import READY, READY_METRICS, READY_TLS
+    from arena.stack.services import DRAINING, READY, READY_METRICS, READY_TLS
 
+    drain_s = arguments.drain
     tls = _tls(arguments)
 
     def say(address: str, tls_address: str, metrics_address: str) -> None:
@@ -135,41 +162,73 @@ def run_serve(arguments: argparse.Namespace) -> int:
                 tls=tls,
                 metrics=arguments.metrics or "",
                 on_ready=say,
+                drain_s=drain_s,
+                on_drain=lambda what: print(f"{DRAINING}{what}, at most {drain_s:g} s", flush=True),
             )
         )
     return 0
 
 
 def run_worker(arguments: argparse.Namespace) -> int:
-    """Works until it is told to stop: SIGTERM lets blocks that are being played end."""
+    """Works until it is told to stop. Blocks that are being played may end then, if they do it in time; a second
+    signal, or one after our parent has gone, hands them back at once."""
     from arena.stack import Stack
     from arena.stack.leash import leashed
     from arena.tournaments import sweeper
     from arena.tournaments.tasks import worker_command
 
     configure_logs(arguments)
-    with Stack(arguments.data) as stack:
+    with Stack(arguments.data) as stack, tempfile.TemporaryDirectory(prefix="arena-worker-") as folder:
+        hand_back = Path(folder) / "hand-back"
         environment = {
             **os.environ,
             "ARENA_DATABASE_URL": stack.database_url,
             "ARENA_BROKER_URL": stack.broker_url,
             "ARENA_BOTS": str(stack.data_dir / "bots"),
+            "ARENA_HAND_BACK": str(hand_back),
             "C_FORCE_ROOT": "1",  # Celery warns root of pickled messages; ours are JSON
         }
         name = f"worker-{os.getpid()}"
         command = leashed(worker_command(name, arguments.concurrency), os.getpid())
         celery = subprocess.Popen(command, env=environment)
+        parent, told = os.getppid(), False
+
+        def leave(*_: object) -> None:
+            nonlocal told
+            if told or os.getppid() != parent:
+                hand_back.touch()
+            told = True
+            celery.terminate()
+
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: celery.terminate())
+            signal.signal(number, leave)
         ending = threading.Event()
         sweeping = threading.Thread(
             target=sweeper.run, args=(stack.database_url, stack.broker_url, ending), name="sweeper"
         )
         sweeping.start()
-        code = celery.wait()
+        while celery.poll() is None and not told:
+            time.sleep(LOOK_S)
+        _drain(celery, hand_back, arguments.drain)
         ending.set()
         sweeping.join()
-    return 0 if code == 0 else 1
+    return 0 if celery.returncode == 0 else 1
+
+
+def _drain(celery: "subprocess.Popen[bytes]", hand_back: Path, drain_s: float) -> None:
+    """Returns when the worker has ended. What it plays is handed back after a while."""
+    from arena.stack.services import DRAINING
+
+    waited_s = min(IDLE_S, drain_s)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        celery.wait(waited_s)
+        return
+    if drain_s > waited_s:
+        print(f"{DRAINING}the blocks of this worker, at most {drain_s:g} s", flush=True)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            celery.wait(drain_s - waited_s)
+    hand_back.touch()
+    celery.wait()
 
 
 def _house(server: "Server", stop: threading.Event) -> None:

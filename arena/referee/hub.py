@@ -94,6 +94,11 @@ class Hub:
             sent=sum(len(player.sent) for player in players),
         )
 
+    def plays(self, player_id: PlayerId) -> bool:
+        """Whether the player has an open match."""
+        player = self._players.get(player_id)
+        return player is not None and bool(player.matches)
+
     def counters(self, player_id: PlayerId) -> Counters:
         """What the player has sent so far; zeros for an unknown one."""
         player = self._players.get(player_id)

@@ -155,7 +155,7 @@ class Session:
                 self._writing_since = -1.0
             self._awake.clear()
             if self._farewell is not None:
-                await write(self._context, _farewell_frame(self._farewell))
+                await write(self._context, _farewell_frame(self._farewell, player))
                 return
             frame = self._next_frame(player)
 
@@ -232,8 +232,12 @@ async def write(context: Context, frame: bytes) -> bool:
     return True
 
 
-def _farewell_frame(farewell: Farewell) -> bytes:
+def _farewell_frame(farewell: Farewell, player: Player) -> bytes:
+    """The farewell, with the results that nobody else will tell."""
     response = play_pb2.PlayResponse()
+    while player.stream is None and player.ends and len(response.ends) < LARGEST_BATCH:
+        match_id, seat, verdict = player.ends.popleft()
+        write_end(response.ends.add(), match_id, seat, verdict)
     response.farewell.reason = play_pb2.FarewellReason.Value(f"FAREWELL_REASON_{farewell.reason}")
     response.farewell.message = farewell.sentence
     return response.SerializeToString()

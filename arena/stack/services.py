@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +25,9 @@ from arena.store.people import HOUSE, keep_token
 READY = "serving at "
 """`arena serve` writes this and its address to its standard output when it answers."""
 
+DRAINING = "waiting for "
+"""It writes this and what it waits for when it was told to stop while something is played; so does `arena worker`."""
+
 READY_TLS = "serving with TLS at "
 """It writes this and that address before, if there is one."""
 
@@ -31,7 +35,9 @@ READY_METRICS = "metrics at "
 """It writes this and the address of its metrics before, if there is one."""
 
 START_TIMEOUT_S = 60.0
-STOP_TIMEOUT_S = 30.0
+STOP_TIMEOUT_S = 20.0
+"""How much longer they may take: a block process has 15 s to end its cells."""
+
 LONGEST_PAUSE_S = 10.0
 
 
@@ -71,12 +77,25 @@ class Services:
     """
 
     def __init__(
-        self, stack: Stack, *, listen: str, concurrency: int, tls: Encrypted | None = None, metrics: str = ""
+        self,
+        stack: Stack,
+        *,
+        listen: str,
+        concurrency: int,
+        tls: Encrypted | None = None,
+        metrics: str = "",
+        drain_s: float = 0.0,
+        tell: Callable[[str], None] = lambda _: None,
     ) -> None:
+        """``drain_s`` is how long what is being played may go on when they are left. ``tell`` is told
+        from threads, in words, what is waited for then."""
         self._stack = stack
         self._tls = tls
-        self._serve = _Service("serve", _serving(listen, tls, tls.listen if tls is not None else "", metrics))
-        self._services = [self._serve, _Service("worker", ["worker", "--concurrency", str(concurrency)])]
+        self._drain_s = drain_s
+        self._tell = tell
+        self._serve = _Service("serve", _serving(listen, tls, tls.listen if tls is not None else "", metrics, drain_s))
+        working = ["worker", "--concurrency", str(concurrency), "--drain", f"{drain_s:g}"]
+        self._services = [self._serve, _Service("worker", working)]
         self._lock: int | None = None
         self._ending = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="services", daemon=True)
@@ -106,7 +125,7 @@ class Services:
         self.address, self.tls_address = self._serve.address, self._serve.tls_address
         self.metrics_address = self._serve.metrics_address
         # Whoever knows the address finds the next one there, too.
-        self._serve.arguments = _serving(self.address, self._tls, self.tls_address, self.metrics_address)
+        self._serve.arguments = _serving(self.address, self._tls, self.tls_address, self.metrics_address, self._drain_s)
         self._keeper.start()
         return self
 
@@ -116,6 +135,13 @@ class Services:
         self._ending.set()
         self._keeper.join()
         self._stop()
+
+    def hurry(self) -> None:
+        """Lets nothing be waited for any more while they are left."""
+        if self._ending.is_set():
+            for service in self._services:
+                if service.process is not None:
+                    service.process.terminate()
 
     def pid(self, name: str) -> int:
         """Process id of `serve` or `worker`."""
@@ -191,6 +217,8 @@ class Services:
                 elif text.startswith(READY):
                     service.address = text.removeprefix(READY)
                     service.ready.set()
+                elif text.startswith(DRAINING):
+                    self._tell(text)
                 else:
                     log.write(line)
                     log.flush()
@@ -214,7 +242,7 @@ class Services:
         for process in processes:
             if process.poll() is None:
                 process.terminate()
-        deadline = time.monotonic() + STOP_TIMEOUT_S
+        deadline = time.monotonic() + self._drain_s + STOP_TIMEOUT_S
         for process in processes:
             try:
                 process.wait(max(0.1, deadline - time.monotonic()))
@@ -231,9 +259,9 @@ class Services:
         return self._stack.data_dir / "log" / f"{name}.log"
 
 
-def _serving(listen: str, tls: Encrypted | None, tls_listen: str, metrics: str) -> list[str]:
+def _serving(listen: str, tls: Encrypted | None, tls_listen: str, metrics: str, drain_s: float) -> list[str]:
     """What `arena serve` is told."""
-    arguments = ["serve", "--listen", listen]
+    arguments = ["serve", "--listen", listen, "--drain", f"{drain_s:g}"]
     if metrics:
         arguments += ["--metrics", metrics]
     if tls is not None:

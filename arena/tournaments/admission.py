@@ -17,9 +17,9 @@ from arena.referee.presets import HOSTED
 from arena.store import Connection
 from arena.store.sql import statements
 from arena.tournaments import units
-from arena.tournaments.block import Block, BlockLimits, BotLog, MatchReport, Player, ReportedFault, UnitKind
+from arena.tournaments.block import Block, BlockLimits, BotLog, Cause, MatchReport, Player, ReportedFault, UnitKind
 from arena.tournaments.brief import Frozen
-from arena.tournaments.ledger import COUNTED_DEATHS, GRACE_MS, Cause
+from arena.tournaments.ledger import COUNTED_DEATHS, GRACE_MS
 
 SQL = statements(__file__)
 

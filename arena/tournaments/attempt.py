@@ -57,7 +57,9 @@ class Died:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """We stopped it, because somebody else has the block."""
+    """We stopped it. ``reason`` is a sentence."""
+
+    reason: str
 
 
 Outcome = Played | Failed | Died | Stopped
@@ -69,14 +71,14 @@ def play(
     *,
     silence_s: float,
     tell: Callable[[int, int], None],
-    stopped: Callable[[], bool],
+    stopped: Callable[[], str],
     environment: Mapping[str, str] | None = None,
 ) -> Outcome:
     """How the attempt ended; the process and its group are gone then.
 
     :param silence_s: how long it may make no progress.
     :param tell: is called with matches and decisions so far whenever they have grown. It must not wait.
-    :param stopped: is asked a few times a second whether to give up.
+    :param stopped: is asked a few times a second why to give up, in a sentence; empty to play on.
     :param environment: variables for the process beside those of ours that open no door.
     """
     with tempfile.TemporaryFile() as words:
@@ -102,7 +104,7 @@ def _listen(
     block: Block,
     silence_s: float,
     tell: Callable[[int, int], None],
-    stopped: Callable[[], bool],
+    stopped: Callable[[], str],
 ) -> Outcome:
     assert process.stdin is not None
     assert process.stdout is not None
@@ -117,8 +119,8 @@ def _listen(
         selector.register(process.stdin, selectors.EVENT_WRITE)
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
-            if stopped():
-                return Stopped()
+            if reason := stopped():
+                return Stopped(reason)
             if time.monotonic() > deadline:
                 return Died(f"The block process made no progress for {silence_s:.0f} s.")
             for key, _ in selector.select(_LOOK_EVERY_S):

@@ -228,6 +228,17 @@ class BotLog:
     exit: str
 
 
+class Cause(StrEnum):
+    """Why an attempt at a block was given up."""
+
+    DIED = "died"
+    """What plays the block failed at it: one of three."""
+    LOST = "lost"
+    """Through nobody's fault at the table; cards may have been dealt."""
+    UNSEEN = "unseen"
+    """Through nobody's fault at the table, before any card was dealt."""
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """The block is played: a report of every match went before."""
@@ -235,14 +246,10 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The block could not be played.
-
-    :ivar nobody: whether it is the fault of nobody at the table and nothing of the block was seen, so that the attempt
-        does not count.
-    """
+    """The block could not be played. ``reason`` is a sentence."""
 
     reason: str
-    nobody: bool
+    cause: Cause
 
 
 Report = Progress | MatchReport | BotLog | Done | Failed
@@ -395,6 +402,12 @@ def _player_kind(plain: Any, where: str) -> PlayerKind:
     return PlayerKind(plain)
 
 
+def _cause(plain: Any, where: str) -> Cause:
+    if plain not in list(Cause):
+        raise BlockError(f"{where} must be one of {', '.join(Cause)}.")
+    return Cause(plain)
+
+
 _SCALARS: dict[type, Callable[[Any, str], Any]] = {
     str: _text,
     int: _number,
@@ -402,4 +415,5 @@ _SCALARS: dict[type, Callable[[Any, str], Any]] = {
     bytes: _octets,
     UnitKind: _unit_kind,
     PlayerKind: _player_kind,
+    Cause: _cause,
 }

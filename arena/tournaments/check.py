@@ -49,7 +49,7 @@ def check_folder(folder: Path, tell: Callable[[str], None] = lambda _: None) -> 
                 block,
                 silence_s=admission.SILENCE_MS / 1000,
                 tell=_counting(tell, name),
-                stopped=lambda: False,
+                stopped=lambda: "",
             )
             if not isinstance(outcome, Played):
                 raise Unavailable(f"no match can be played on this machine: {getattr(outcome, 'reason', 'stopped')}")

@@ -16,7 +16,7 @@ from psycopg.rows import class_row, scalar_row
 from arena.errors import NotFound, WrongState
 from arena.store import Connection
 from arena.store.sql import statements
-from arena.tournaments.block import BotLog, MatchReport, UnitKind
+from arena.tournaments.block import BotLog, Cause, MatchReport, UnitKind
 from arena.tournaments.results import check_whole, digest_of, write_logs, write_results
 
 SQL = statements(__file__)
@@ -52,17 +52,6 @@ class Lease:
     block: int
     tournament: str
     duration_ms: int
-
-
-class Cause(StrEnum):
-    """Why an attempt was given up."""
-
-    DIED = "died"
-    """The block process itself died: one of three."""
-    LOST = "lost"
-    """Through nobody's fault at the table; cards may have been dealt."""
-    UNSEEN = "unseen"
-    """Through nobody's fault at the table, before any card was dealt."""
 
 
 class Ending(StrEnum):

@@ -28,6 +28,7 @@ from arena.referee.service import Referee
 from arena.tournaments.block import (
     Block,
     BlockError,
+    Cause,
     Done,
     Failed,
     PlayerKind,
@@ -88,10 +89,10 @@ async def play_block(block: Block, bots_dir: Path, reports: Reports) -> None:
         else:
             await _play_here(block, bots_dir, host, reports)
     except (BlockError, ArchiveError) as error:
-        await reports.tell(Failed(str(error), nobody=False))
+        await reports.tell(Failed(str(error), Cause.DIED))
     except (NoCellError, CellError, OSError) as error:
         # It is this host that fails. Fresh processes will play the same cards, and these ones are gone.
-        await reports.tell(Failed(str(error), nobody=True))
+        await reports.tell(Failed(str(error), Cause.UNSEEN))
 
 
 async def _play_here(block: Block, bots_dir: Path, host: Host, reports: Reports) -> None:
@@ -136,7 +137,7 @@ async def _play_rotation(
 async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Reports) -> None:
     address = os.environ.get("ARENA_REFEREE", "")
     if not address:
-        await reports.tell(Failed("No referee is known to which the remote bots are connected.", nobody=True))
+        await reports.tell(Failed("No referee is known to which the remote bots are connected.", Cause.UNSEEN))
         return
     cells = Cells(block, bots_dir, host, 0, Slots())
     sockets: list[grpc.aio.Server] = []
@@ -158,21 +159,22 @@ async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Rep
                     try:
                         await cells.start(open_socket)
                     except (CellError, OSError) as error:
-                        last = Failed(str(error), nobody=time.monotonic() < dealt_at)
+                        last = Failed(str(error), Cause.UNSEEN if time.monotonic() < dealt_at else Cause.DIED)
                         break
                 last = read_report(response.report)
                 if not isinstance(last, Done | Failed):
                     await reports.tell(last)
     except grpc.aio.AioRpcError as error:
-        # Once it has begun, a remote bot may have seen cards.
-        last = Failed(f"The referee at {address} failed: {error.details()}", nobody=last is None)
+        # Once it has begun, a remote bot may have seen cards. A referee that stops in good order says Failed before.
+        cause = Cause.UNSEEN if last is None else Cause.DIED
+        last = Failed(f"The referee at {address} failed: {error.details()}", cause)
     finally:
         logs = await cells.stop()
         await asyncio.gather(*(server.stop(0.2) for server in sockets))
     for log in logs:
         await reports.tell(log)
     if not isinstance(last, Done | Failed):
-        last = Failed(f"The referee at {address} ended without a result.", nobody=False)
+        last = Failed(f"The referee at {address} ended without a result.", Cause.DIED)
     await reports.tell(last)
 
 
@@ -190,10 +192,12 @@ def main() -> None:
     try:
         block = read_block(sys.stdin.buffer.readline())
     except BlockError as error:
-        asyncio.run(reports.tell(Failed(str(error), nobody=False)))
+        asyncio.run(reports.tell(Failed(str(error), Cause.DIED)))
     else:
-        with contextlib.suppress(asyncio.CancelledError):
+        try:
             asyncio.run(_while_wanted(play_block(block, Path(sys.argv[1]), reports)))
+        except asyncio.CancelledError:
+            asyncio.run(reports.tell(Failed("The block process was told to stop.", Cause.LOST)))
     reports.close()
     sys.stderr.flush()
     # A gRPC client hangs in the interpreter's clean-up now and then.

@@ -45,19 +45,27 @@ def check_block(block: Block) -> Game:
 
 
 async def play_rotation(
-    hub: Hub, block: Block, rotation: int, players: Sequence[PlayerId], *, so_far: Progress, tell: Tell
+    hub: Hub,
+    block: Block,
+    rotation: int,
+    players: Sequence[PlayerId],
+    *,
+    so_far: Progress,
+    tell: Tell,
+    dealing: Callable[[], None] = lambda: None,
 ) -> Progress:
     """Plays one rotation of every unit of the block, all at the same time; tells every result and the progress, and
     comes back with the progress at its end. ``so_far`` is that of the rotations before.
 
     ``players`` are ids by player index; the hosted ones are the block's own and must have connected within the start-up
-    limit, or they are gone. A remote bot has its clock for coming back.
+    limit, or they are gone. A remote bot has its clock for coming back. ``dealing`` is called before the first card.
     """
     game = check_block(block)
     missing = await hub.arrival(players, block.limits.startup_ms)
     for player, plan in zip(players, block.players, strict=True):
         if player in missing and plan.kind is PlayerKind.HOSTED:
             hub.gone(player, NEVER_CAME)
+    dealing()
     match_ids = [block.match_id(position, rotation) for position in range(len(block.units))]
     finished: list[int] = []
 

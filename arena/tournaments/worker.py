@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -27,10 +27,10 @@ from arena.stack.paths import default_data_dir
 from arena.store import Connection, connect
 from arena.store.referees import living
 from arena.tournaments import admission, attempt, ledger
-from arena.tournaments.attempt import Died, Outcome, Played
-from arena.tournaments.block import Block, Failed, PlayerKind
+from arena.tournaments.attempt import Died, Outcome, Played, Stopped
+from arena.tournaments.block import Block, Cause, Failed, PlayerKind
 from arena.tournaments.brief import fetch_bots, write_brief
-from arena.tournaments.ledger import Cause, Ending, Lease
+from arena.tournaments.ledger import Ending, Lease
 from sandbox.archive import ArchiveError
 
 log = logging.getLogger(__name__)
@@ -50,6 +50,7 @@ class Settings:
         last argument.
     :ivar command: the program that plays a block.
     :ivar patience_s: how long a database that is away is waited for.
+    :ivar hand_back: once this file is there, what is being played is handed back.
     """
 
     database_url: str
@@ -57,10 +58,12 @@ class Settings:
     command: tuple[str, ...] = (sys.executable, "-m", "arena.tournaments.play_block")
     name: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}")
     patience_s: float = 120.0
+    hand_back: Path | None = None
 
 
 def settings_from_environment() -> Settings:
-    """The settings of a worker as `arena worker` starts it. ARENA_BLOCK_COMMAND names another program to play blocks.
+    """The settings of a worker as `arena worker` starts it. ARENA_BLOCK_COMMAND names another program to play blocks,
+    ARENA_HAND_BACK the file at whose sight they are handed back.
 
     :raises Unavailable: if no database is named.
     """
@@ -68,9 +71,11 @@ def settings_from_environment() -> Settings:
     if not url:
         raise Unavailable("ARENA_DATABASE_URL is not set: start workers with 'arena worker' or 'arena up'")
     bots_dir = Path(os.environ.get("ARENA_BOTS") or default_data_dir() / "bots")
+    hand_back = os.environ.get("ARENA_HAND_BACK")
+    settings = Settings(url, bots_dir, hand_back=Path(hand_back) if hand_back else None)
     if command := os.environ.get("ARENA_BLOCK_COMMAND"):
-        return Settings(url, bots_dir, tuple(shlex.split(command)))
-    return Settings(url, bots_dir)
+        return replace(settings, command=tuple(shlex.split(command)))
+    return settings
 
 
 def play_block(settings: Settings, block: int) -> Ending | None:
@@ -152,9 +157,16 @@ def _play(settings: Settings, brief: Block, silence_ms: int, heart: "_Heart") ->
         brief,
         silence_s=silence_ms / 1000,
         tell=heart.tell,
-        stopped=heart.stopped,
+        stopped=lambda: heart.lost() or _handed_back(settings),
         environment=environment,
     )
+
+
+def _handed_back(settings: Settings) -> str:
+    """Why nothing is to be played on here, as a sentence; empty while it is."""
+    if settings.hand_back is not None and settings.hand_back.exists():
+        return "The worker was told to stop."
+    return ""
 
 
 def _write(settings: Settings, lease: Lease, outcome: Outcome, *, begun: bool) -> Ending | None:
@@ -171,15 +183,15 @@ def _write(settings: Settings, lease: Lease, outcome: Outcome, *, begun: bool) -
     return None
 
 
-def _blame(outcome: Outcome) -> tuple[str, Cause]:
+def _blame(outcome: Failed | Died | Stopped) -> tuple[str, Cause]:
     """Why there are no results, and whether it counts."""
     match outcome:
         case Died():
             return outcome.reason, Cause.DIED
         case Failed():
-            return outcome.reason, Cause.UNSEEN if outcome.nobody else Cause.DIED
+            return outcome.reason, outcome.cause
         case _:
-            return "Another attempt had taken over.", Cause.LOST
+            return outcome.reason, Cause.LOST
 
 
 def _give_up(settings: Settings, lease: Lease, reason: str, cause: Cause) -> None:
@@ -190,7 +202,7 @@ def _give_up(settings: Settings, lease: Lease, reason: str, cause: Cause) -> Non
         log.warning(said, lease.block, extra={"block": lease.block})
 
 
-def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict | Outcome:
+def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict | Failed | Died | Stopped:
     """The verdict over all games, or what kept us from one."""
     logs: list[str] = []
 
@@ -266,9 +278,9 @@ class _Heart:
         """Whether anything was told, so that cards have been dealt."""
         return self._numbers != (0, 0)
 
-    def stopped(self) -> bool:
-        """Whether somebody else has taken over."""
-        return self._lost.is_set()
+    def lost(self) -> str:
+        """A sentence once somebody else has taken over; empty before."""
+        return "Another attempt had taken over." if self._lost.is_set() else ""
 
     def _live(self) -> None:
         connection: Connection | None = None

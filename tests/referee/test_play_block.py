@@ -15,6 +15,7 @@ import grpc.aio
 import pytest
 
 from arena.api.blocks import Blocks
+from arena.api.drain import Drain
 from arena.referee.hub import Hub
 from arena.referee.plan import PlayerId
 from arena.referee.service import Referee, Refusal, server_options
@@ -22,6 +23,7 @@ from arena.referee.stream import Hello
 from arena.tournaments.block import (
     Block,
     BotLog,
+    Cause,
     Done,
     Failed,
     MatchReport,
@@ -32,7 +34,7 @@ from arena.tournaments.block import (
     write_block,
 )
 from arena.tournaments.cells import Cells, Slots, limits_of
-from arena.v1 import referee_pb2_grpc
+from arena.v1 import referee_pb2, referee_pb2_grpc
 from engine.record import digest, verify
 from sandbox.host import NoCellError, detect
 from tests.referee.blocks import BOT, CRASHING, SILENT, block_of, hosted, remote, write_bot
@@ -146,6 +148,52 @@ def test_a_block_process_whose_input_closes_takes_its_cells_with_it(short_dir: P
     assert cells_of(marker) == []
 
 
+def test_a_block_process_that_is_told_to_stop_says_that_nobody_is_to_blame(short_dir: Path) -> None:
+    silent = write_bot(short_dir, SILENT)
+    block = block_of([hosted(f"bot-{n}", silent) for n in range(3)], units=1, kind=UnitKind.SINGLE, startup_ms=60_000)
+    marker = f"{short_dir}/{silent}"
+    with block_process(block, short_dir) as process:
+        while not cells_of(marker):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout is not None
+        reports = [read_report(line) for line in process.stdout]
+    assert reports[-1] == Failed("The block process was told to stop.", Cause.LOST)
+    assert process.returncode == 0
+    assert cells_of(marker) == []
+
+
+def test_a_block_that_is_not_dealt_when_the_drain_begins_is_handed_back_unseen() -> None:
+    block = block_of([remote("one"), remote("two"), remote("three")], units=1, kind=UnitKind.SINGLE, startup_ms=60_000)
+    request = referee_pb2.PlayBlockRequest(block=write_block(block))
+    secret = (("authorization", "Bearer secret"),)
+
+    async def drained() -> None:
+        drain = Drain()
+        async with Hub() as hub, asyncio.timeout(20):
+            server = grpc.aio.server()
+            referee_pb2_grpc.add_RefereeServiceServicer_to_server(Blocks(hub, "secret", drain), server)
+            port = server.add_insecure_port("127.0.0.1:0")
+            await server.start()
+            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+                stub = referee_pb2_grpc.RefereeServiceStub(channel)
+                responses = aiter(stub.PlayBlock(request, metadata=secret))
+                assert read_report((await anext(responses)).report) == Progress(0, 0)
+                assert drain.waits_for() == "1 block"
+                drain.ask()
+                failed = read_report((await anext(responses)).report)
+                assert isinstance(failed, Failed)
+                assert failed.cause is Cause.UNSEEN
+                assert await drain.quiet(10)
+                with pytest.raises(grpc.aio.AioRpcError) as refused:
+                    await anext(aiter(stub.PlayBlock(request, metadata=secret)))
+                assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
+            await server.stop(0)
+
+    asyncio.run(drained())
+
+
 @pytest.mark.parametrize("units", [1, 40])
 def test_a_bot_may_think_for_as_long_as_its_clock_allows_in_every_match(units: int) -> None:
     block = block_of([hosted(f"bot-{n}", "") for n in range(3)], units=units, kind=UnitKind.ROTATION)
@@ -213,7 +261,7 @@ def test_a_block_with_a_remote_bot_is_played_where_that_bot_is(short_dir: Path) 
 
     async def at_the_referee() -> list[Report]:
         async with Hub() as hub:
-            blocks = Blocks(hub, "secret")
+            blocks = Blocks(hub, "secret", Drain())
             server = grpc.aio.server(options=server_options(2_000))
             Referee(hub).add_to(server, blocks.seated(_no_strangers))
             referee_pb2_grpc.add_RefereeServiceServicer_to_server(blocks, server)
@@ -230,7 +278,7 @@ def test_a_block_with_a_remote_bot_is_played_where_that_bot_is(short_dir: Path) 
                 assert hub.connected().keys() == {"far"}
                 playing.cancel()
             assert isinstance(refused[-1], Failed)
-            assert refused[-1].nobody
+            assert refused[-1].cause is Cause.UNSEEN
             await server.stop(0)
             return reports
 
@@ -244,9 +292,9 @@ def test_a_block_with_a_remote_bot_is_played_where_that_bot_is(short_dir: Path) 
     assert isinstance(reports[-1], Done)
 
 
-@pytest.mark.parametrize(("startup_ms", "unseen"), [(10_000, True), (500, False)])
+@pytest.mark.parametrize(("startup_ms", "cause"), [(10_000, Cause.UNSEEN), (500, Cause.DIED)])
 def test_a_bot_that_cannot_be_started_costs_nothing_if_no_card_was_dealt(
-    short_dir: Path, startup_ms: int, unseen: bool
+    short_dir: Path, startup_ms: int, cause: Cause
 ) -> None:
     """A remote bot that may have seen cards must not get the same ones again."""
     bot = write_bot(short_dir, BOT)
@@ -256,7 +304,7 @@ def test_a_bot_that_cannot_be_started_costs_nothing_if_no_card_was_dealt(
 
     async def at_the_referee() -> list[Report]:
         async with Hub() as hub:
-            blocks = Blocks(hub, "secret")
+            blocks = Blocks(hub, "secret", Drain())
             server = grpc.aio.server(options=server_options(2_000))
             referee_pb2_grpc.add_RefereeServiceServicer_to_server(blocks, server)
             address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
@@ -270,4 +318,4 @@ def test_a_bot_that_cannot_be_started_costs_nothing_if_no_card_was_dealt(
     failed = asyncio.run(at_the_referee())[-1]
     assert isinstance(failed, Failed)
     assert "closed to other users" in failed.reason
-    assert failed.nobody is unseen
+    assert failed.cause is cause

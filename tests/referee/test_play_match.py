@@ -9,6 +9,7 @@ import pytest
 
 import engine
 from arena.api.access import Database
+from arena.api.drain import Drain
 from arena.api.match import Matches
 from arena.api.quota import Quota
 from arena.referee.hub import Hub
@@ -33,7 +34,7 @@ def at_the_service(
         database = Database(database_url, size=1)
         server = grpc.aio.server()
         async with Hub() as hub, asyncio.timeout(60):
-            add_MatchServiceServicer_to_server(Matches(database, hub, quota(hub)), server)
+            add_MatchServiceServicer_to_server(Matches(database, hub, quota(hub), Drain()), server)
             port = server.add_insecure_port("127.0.0.1:0")
             await server.start()
             async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:

@@ -9,6 +9,7 @@ import grpc
 import grpc.aio
 
 from arena.api.blocks import Blocks
+from arena.api.drain import Drain
 from arena.referee.hub import Hub
 from arena.referee.plan import PlayerId
 from arena.referee.relay import relay
@@ -35,7 +36,7 @@ async def by_name(token: str, hello: Hello) -> PlayerId | Refusal:
 async def referee() -> AsyncIterator[tuple[Hub, str]]:
     """A referee that plays blocks with remote bots, and its address."""
     async with Hub() as hub:
-        blocks = Blocks(hub, "secret")
+        blocks = Blocks(hub, "secret", Drain())
         playing = Referee(hub)
         server = grpc.aio.server(options=server_options(2_000))
         playing.add_to(server, blocks.seated(by_name))

@@ -22,6 +22,7 @@ import time
 from arena.tournaments.block import (
     Block,
     BotLog,
+    Cause,
     Done,
     Failed,
     MatchReport,
@@ -83,12 +84,12 @@ def main() -> None:
             print("hello", flush=True)
             sys.stdin.read()
         case "no-bot":
-            tell(Failed("A bot is not connected.", True))
+            tell(Failed("A bot is not connected.", Cause.UNSEEN))
         case "no-bot-late":
             tell(Progress(0, 7))
-            tell(Failed("A bot is not connected any more.", True))
+            tell(Failed("A bot is not connected any more.", Cause.UNSEEN))
         case "environment":
-            tell(Failed(" ".join(os.environ), False))
+            tell(Failed(" ".join(os.environ), Cause.DIED))
         case _:
             play(block, behaviour)
 

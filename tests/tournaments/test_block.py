@@ -13,6 +13,7 @@ from arena.tournaments.block import (
     BlockError,
     BlockLimits,
     BotLog,
+    Cause,
     Done,
     Failed,
     MatchReport,
@@ -100,7 +101,7 @@ reports = st.one_of(
     matches(),
     st.builds(BotLog, numbers, numbers, texts, texts),
     st.just(Done()),
-    st.builds(Failed, texts, st.booleans()),
+    st.builds(Failed, texts, st.sampled_from(Cause)),
 )
 
 
@@ -150,7 +151,7 @@ def test_a_line_with_one_thing_wrong_is_refused_in_a_sentence(block: Block, data
         ('{"report":"progress","matches":true,"decisions":0}', "matches must be an integer"),
         ('{"report":"progress","matches":9223372036854775808,"decisions":0}', "64 bits"),
         ('{"report":"gossip"}', "report must be one of progress, match, log, done, failed"),
-        ('{"report":"failed","reason":"\\u0000","nobody":false}', "without NUL"),
+        ('{"report":"failed","reason":"\\u0000","cause":"died"}', "without NUL"),
         ('{"report":"done","more":1}', "unknown members: more"),
     ],
 )

@@ -12,8 +12,8 @@ import engine
 from arena.errors import NotFound, WrongState
 from arena.store import Connection, connect
 from arena.tournaments import ledger, results
-from arena.tournaments.block import BotLog, ReportedFault, UnitKind
-from arena.tournaments.ledger import Cause, Ending, Lease
+from arena.tournaments.block import BotLog, Cause, ReportedFault, UnitKind
+from arena.tournaments.ledger import Ending, Lease
 from tests.tournaments.ground import claimed, expire, make_tournament, one, reports_of
 
 

@@ -11,7 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 import engine
 from arena.store import Connection
 from arena.tournaments import ledger
-from arena.tournaments.ledger import Cause, Ending, Lease
+from arena.tournaments.block import Cause
+from arena.tournaments.ledger import Ending, Lease
 from tests.tournaments.ground import expire, make_tournament, one, reports_of
 
 

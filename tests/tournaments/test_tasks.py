@@ -18,9 +18,9 @@ from arena.stack import Stack
 from arena.store import Connection, connect, migrate, referees
 from arena.tournaments import admission, attempt, broker, ledger, sweeper, worker
 from arena.tournaments.attempt import Died, Outcome, Played, Stopped
-from arena.tournaments.block import Block, Failed, UnitKind
+from arena.tournaments.block import Block, Cause, Failed, UnitKind
 from arena.tournaments.brief import write_brief
-from arena.tournaments.ledger import Cause, Ending
+from arena.tournaments.ledger import Ending
 from arena.tournaments.worker import Settings
 from tests.conftest import broker_client
 from tests.tournaments.ground import BOTS, STAND_IN, claimed, expire, make_tournament, make_version, one
@@ -42,7 +42,7 @@ def block(connection: Connection) -> Block:
 
 
 def run(block: Block, behaviour: str, silence_s: float = 20.0) -> Outcome:
-    return attempt.play((*STAND_IN, behaviour, "bots"), block, silence_s=silence_s, tell=print, stopped=lambda: False)
+    return attempt.play((*STAND_IN, behaviour, "bots"), block, silence_s=silence_s, tell=print, stopped=lambda: "")
 
 
 # One attempt
@@ -94,9 +94,9 @@ def test_a_process_whose_lease_is_lost_is_stopped(block: Block) -> None:
         block,
         silence_s=20.0,
         tell=lambda matches, decisions: told.append(matches),
-        stopped=lambda: bool(told),
+        stopped=lambda: "Enough." if told else "",
     )
-    assert outcome == Stopped()
+    assert outcome == Stopped("Enough.")
     assert told[-1] < 4
 
 
@@ -224,6 +224,26 @@ def test_a_worker_that_is_told_to_stop_gives_its_block_back(
         worker.play_block(behaving(settings, "slow"), block)
     assert connection.execute("SELECT state, deaths FROM blocks").fetchall() == [("queued", 0)]
     assert one(connection, "SELECT outcome FROM attempts") == "abandoned"
+
+
+def test_a_worker_whose_time_is_over_hands_its_block_back_at_once(
+    connection: Connection, settings: Settings, tmp_path: Path
+) -> None:
+    (block,) = make_tournament(connection, units=20)
+    hand_back = tmp_path / "hand-back"
+    slow = dataclasses.replace(behaving(settings, "slow"), hand_back=hand_back)
+    thread = threading.Thread(target=worker.play_block, args=(slow, block))
+    thread.start()
+    while one(connection, "SELECT count(*) FROM attempts WHERE matches > 0") == 0:
+        time.sleep(0.02)
+    hand_back.touch()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert connection.execute("SELECT state, deaths FROM blocks").fetchall() == [("queued", 0)]
+    assert connection.execute("SELECT outcome, reason FROM attempts").fetchall() == [
+        ("abandoned", "The worker was told to stop.")
+    ]
+    assert one(connection, "SELECT count(*) FROM results") == 0
 
 
 def test_a_database_killed_before_and_while_a_block_is_played_costs_nothing(short_dir: Path) -> None:

@@ -74,6 +74,8 @@ async def served(database_url: str, broker_url: str) -> AsyncIterator[Served]:
             tls=None,
             metrics="127.0.0.1:0",
             on_ready=lambda address, _, metrics: ready.set_result(Served(address, metrics)),
+            drain_s=0,
+            on_drain=print,
         )
     )
     serving.add_done_callback(lambda _: ready.cancel())
