@@ -32,7 +32,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.wire
 	$(BIN)/python -m benchmarks.block
 
-# The wire with the engine as its wheel has it, compiled, and as Python.
+# The wire as the wheel has it, compiled, and as Python.
 bench-wire: setup
 	rm -rf build .venv-bench && mkdir -p .venv-bench/run
 	ARENA_COMPILE=1 $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w .venv-bench/wheel .
@@ -66,7 +66,7 @@ compiled: setup
 	.venv-compiled/bin/python -m pip install --quiet --require-hashes -r requirements.lock
 	ARENA_COMPILE=1 $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w .venv-compiled/wheel .
 	.venv-compiled/bin/python -m pip install --quiet --no-deps .venv-compiled/wheel/*.whl
-	cp -r examples tests docs pyproject.toml .venv-compiled/run
+	cp -r benchmarks examples tests docs pyproject.toml .venv-compiled/run
 	cd .venv-compiled/run && ../bin/python -c "import engine; assert engine.COMPILED" && ../bin/python -m pytest tests/engine tests/codec tests/referee tests/bot
 
 protos: setup

@@ -62,7 +62,7 @@ class Size:
     crowds: tuple[tuple[int, int, int], ...]
 
 
-FULL = Size(LOADS, 0.7, 3, 150.0, (SOME, MANY), ((1000, 4, 64), (1000, 1000, 250)))
+FULL = Size(LOADS, 0.7, 3, 140.0, (SOME, MANY), ((1000, 4, 64), (1000, 1000, 250)))
 QUICK = Size((UNBATCHED, SOME, MANY, MORE), 0.3, 2, 44.0, (SOME,), ((100, 100, 25),))
 
 
@@ -182,9 +182,7 @@ def summary(figures: Figures) -> dict[str, Any]:
 
 def show(figures: Figures) -> None:
     """Prints everything as Markdown."""
-    print(
-        f"The engine is {'compiled' if engine.COMPILED else 'interpreted'}; the cheapest of {figures.rounds} rounds.\n"
-    )
+    print(f"{'Compiled' if engine.COMPILED else 'Interpreted'}; the cheapest of {figures.rounds} rounds.\n")
     print(
         "| load | turns a frame | echo µs | codec echo µs | referee µs | of the echo | of the codec echo "
         "| decisions/s of a core | own delay ms, p50 | p99 | worked, p50 | p99 | MB |"
