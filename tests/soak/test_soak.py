@@ -237,5 +237,6 @@ def test_half_of_the_bots_are_bad_and_nothing_is_left_of_them(capsys: pytest.Cap
     soak = asyncio.run(soaked(directory))
     with capsys.disabled():
         print(f"\n{soak.page()}")
-    assert soak.complaints() == [], f"the logs are in {directory}"
+    complaints = soak.complaints()
+    assert not complaints, "\n".join([*complaints, f"the logs are in {directory}"])
     shutil.rmtree(directory)
