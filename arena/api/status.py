@@ -1,4 +1,4 @@
-"""From an `ArenaError` to the gRPC status that a caller gets. Knows no service."""
+"""From an `ArenaError` in a service's method to the status that the caller gets. Knows no service."""
 
 import functools
 import logging
@@ -6,43 +6,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import grpc
-from google.protobuf import any_pb2
-from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
-from arena.errors import (
-    AlreadyExists,
-    ArenaError,
-    BadRequest,
-    Exhausted,
-    NotAllowed,
-    NotFound,
-    NotLoggedIn,
-    Unavailable,
-    WrongState,
-)
+from arena.errors import ArenaError
+from arena.status import status_of
 
 log = logging.getLogger("arena.api")
-
-DOMAIN = "card-arena"
-CODES: dict[type[ArenaError], int] = {
-    BadRequest: code_pb2.INVALID_ARGUMENT,
-    NotFound: code_pb2.NOT_FOUND,
-    AlreadyExists: code_pb2.ALREADY_EXISTS,
-    NotAllowed: code_pb2.PERMISSION_DENIED,
-    NotLoggedIn: code_pb2.UNAUTHENTICATED,
-    WrongState: code_pb2.FAILED_PRECONDITION,
-    Exhausted: code_pb2.RESOURCE_EXHAUSTED,
-    Unavailable: code_pb2.UNAVAILABLE,
-}
-
-
-def status_of(error: ArenaError) -> status_pb2.Status:
-    """The status with one ErrorInfo; the message is the sentence."""
-    detail = any_pb2.Any()
-    detail.Pack(error_details_pb2.ErrorInfo(reason=error.reason, domain=DOMAIN))
-    return status_pb2.Status(code=CODES[type(error)], message=str(error), details=[detail])
-
 
 Method = Callable[[Any, Any, grpc.aio.ServicerContext[Any, Any]], Awaitable[Any]]
 

@@ -12,12 +12,14 @@ from typing import Any, NoReturn
 
 import grpc
 from google.protobuf.message import DecodeError
+from grpc_status import rpc_status
 
 from arena.referee.hub import Hub
 from arena.referee.meter import Meter
 from arena.referee.plan import PlayerId
 from arena.referee.session import Context, Session, read
 from arena.referee.stream import LARGEST_BATCH, Farewell, Hello
+from arena.status import status
 from arena.v1 import play_pb2
 
 PROTOCOLS = (1,)
@@ -125,7 +127,7 @@ class Referee:
         self.hub.tally.refused[code] += 1
         sentence = f"a login{f' of {bot!r}' if bot else ''} is refused: {refusal.sentence}"
         self.hub.journal.tell(f"logins refused with {code}", sentence, bot=bot, code=code, reason=refusal.sentence)
-        await context.abort(refusal.code, refusal.sentence)
+        await context.abort_with_status(rpc_status.to_status(status(refusal.code, refusal.sentence)))
 
     def _count(self, context: Context, player: PlayerId) -> None:
         """One more stream of the player, until the call has ended, which may be long after it was served."""

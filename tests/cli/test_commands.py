@@ -13,11 +13,11 @@ import pytest
 from grpc_status import rpc_status
 
 import engine
-from arena.api.status import status_of
 from arena.cli import main
 from arena.cli.bot import excerpt
 from arena.cli.doctor import reach
 from arena.errors import Unavailable
+from arena.status import status_of
 from arena.tournaments.admission import told
 from arena.tournaments.block import ReportedFault
 from arena.v1 import tournament_pb2

@@ -23,7 +23,8 @@ from arena.cli.client import Login, Server
 from arena.scopes import ORGANISE, PLAY, READ, SCOPES, SUBMIT
 from arena.stack.services import Services
 from arena.store import Connection, connect, people
-from arena.v1 import account_pb2, match_pb2, rating_pb2, submission_pb2, tournament_pb2
+from arena.v1 import account_pb2, match_pb2, play_pb2, rating_pb2, submission_pb2, tournament_pb2
+from arena.v1.play_pb2_grpc import PlayServiceStub
 from tests.referee.wire import Wire
 
 ALLOWED = {
@@ -130,6 +131,25 @@ def test_no_call_is_answered_with_a_token_that_has_ended(
         assert refused.code() is grpc.StatusCode.UNAUTHENTICATED
         assert re.search(sentence, refused.details() or "")
         assert info(refused) == ("NOT_LOGGED_IN", "card-arena")
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "reason"),
+    [
+        (expired, grpc.StatusCode.UNAUTHENTICATED, "NOT_LOGGED_IN"),
+        (revoked, grpc.StatusCode.UNAUTHENTICATED, "NOT_LOGGED_IN"),
+        (for_reading, grpc.StatusCode.PERMISSION_DENIED, "NOT_ALLOWED"),
+    ],
+)
+def test_a_bot_is_refused_as_every_call_is(
+    people_of: Connection, services: Services, make: Callable[[Connection], str], code: grpc.StatusCode, reason: str
+) -> None:
+    server = Server(Login(services.address, make(people_of)))
+    hello = play_pb2.PlayRequest(hello=play_pb2.Hello(bot="checked", protocol=1))
+    with pytest.raises(grpc.RpcError) as refused:
+        next(PlayServiceStub(server.channel).Play(iter([hello]), metadata=server.metadata))
+    assert refused.value.code() is code
+    assert info(refused.value) == (reason, "card-arena")
 
 
 @pytest.mark.parametrize(
