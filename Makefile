@@ -22,7 +22,7 @@ test: setup
 chaos: setup
 	$(BIN)/python -m pytest -m chaos tests/chaos
 
-# SECONDS of bad bots at the real server, and three minutes at most until their last match has ended and all is gone.
+# SECONDS of bad bots at the real server, and five minutes at most until their last match has ended and all is gone.
 SECONDS ?= 600
 
 soak: setup

@@ -103,7 +103,10 @@ async def served(directory: Path, names: Iterable[str]) -> AsyncIterator[Served]
             for process in reversed(processes):
                 assert process.stdout is not None
                 process.stdout.close()
-                await asyncio.to_thread(process.wait, 60)
+                try:
+                    await asyncio.to_thread(process.wait, 60)
+                except subprocess.TimeoutExpired:
+                    process.kill()
 
 
 def _started(command: list[str], stack: Stack, log: IO[bytes]) -> "subprocess.Popen[str]":
