@@ -21,6 +21,9 @@ from arena.v1 import play_pb2
 STUCK_S = 5.0
 """A frame that the bot has not begun to take after this time ends its stream."""
 
+SECOND_LOOK_S = 0.05
+"""A frame that looks stuck is looked at again after this time: it may be the referee's own loop that was late."""
+
 PARTING_S = 1.0
 """Time for a farewell to be written, and for the bot to end its side."""
 
@@ -53,6 +56,7 @@ class Session:
         self._waste = 0.0
         self._waste_at = time.monotonic()
         self._writing_since = -1.0
+        self._suspect = -1.0
         self._alarm: asyncio.TimerHandle | None = None
 
     def wake(self) -> None:
@@ -169,6 +173,10 @@ class Session:
         due = self._writing_since + STUCK_S
         if loop.time() < due:
             self._alarm = loop.call_at(due, self._look, player)
+            return
+        if self._suspect != self._writing_since:
+            self._suspect = self._writing_since
+            self._alarm = loop.call_later(SECOND_LOOK_S, self._look, player)
             return
         self._hub.leave(player, self)
         self.end(SLOW)

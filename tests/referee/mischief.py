@@ -79,13 +79,16 @@ class Table:
     async def heard(self, wire: Wire) -> play_pb2.Turn | None:
         """The next turn; None when the match or the stream is over, of which it takes note."""
         while (frame := await wire.read()) is not None:
+            if frame.HasField("farewell"):
+                self.closed.append(frame.farewell.message)
             if frame.ends:
                 self.told = frame.ends[0]
                 return None
             if frame.turns:
                 self.budgets.append(frame.turns[0].budget_ms)
                 return frame.turns[0]
-        self.closed.append(wire.frames[-1].farewell.message or (await wire.code())[0].name)
+        if not wire.frames[-1].HasField("farewell"):
+            self.closed.append((await wire.code())[0].name)
         return None
 
 

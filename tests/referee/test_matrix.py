@@ -122,7 +122,7 @@ def test_whatever_a_bot_does_the_match_of_the_others_counts(
 ) -> None:
     # Longer than BRISK, or the stream of a bot that does not read would end before its turn. Then it has time to hear
     # why it ended.
-    monkeypatch.setattr(session, "STUCK_S", 0.4)
+    monkeypatch.setattr(session, "STUCK_S", 0.3)
     monkeypatch.setattr(session, "PARTING_S", 20.0)
 
     async def at_the_table() -> None:

@@ -1,6 +1,7 @@
 """A stream whose other side does not read, or sends what nobody can."""
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from arena.referee import session
 from arena.referee.hub import Hub
 from arena.referee.session import Session
-from arena.referee.stream import Hello
+from arena.referee.stream import DONE, Hello
 from arena.v1 import play_pb2
 
 
@@ -34,6 +35,35 @@ def test_a_stream_whose_frame_nobody_takes_is_ended(monkeypatch: pytest.MonkeyPa
             assert hub.connected()
             await asyncio.wait_for(served, 10)
             assert not hub.connected()
+
+    asyncio.run(told())
+
+
+class Stalled:
+    """A call of gRPC whose every frame is taken at once, while the event loop stands still."""
+
+    async def read(self) -> Any:
+        await asyncio.Future()
+
+    async def write(self, _: bytes) -> None:
+        time.sleep(0.1)  # noqa: ASYNC251 - the stall of the loop is what is tested
+        # gRPC tells of it some rounds of the loop later.
+        for _round in range(3):
+            await asyncio.sleep(0)
+
+
+def test_a_stream_whose_frame_was_taken_while_the_loop_stood_still_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "STUCK_S", 0.05)
+
+    async def told() -> None:
+        async with Hub() as hub:
+            context: Any = Stalled()
+            served = asyncio.create_task(Session(hub, context, Hello("bot", "1", ("minus",), 1)).serve("bot"))
+            await hub.arrival(["bot"], 10_000)
+            await asyncio.wait({served}, timeout=0.4)
+            assert hub.connected()
+            hub.close(DONE)
+            await served
 
     asyncio.run(told())
 
