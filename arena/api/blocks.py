@@ -2,20 +2,22 @@
 database."""
 
 import asyncio
+import contextlib
 import hashlib
 import hmac
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 
 import grpc
 
 from arena.api.access import Context
 from arena.api.drain import BLOCK, SENTENCE, Drain
-from arena.errors import Unavailable
+from arena.errors import ArenaError, Unavailable
 from arena.referee.hub import Hub
 from arena.referee.plan import Abandoned, PlayerId
 from arena.referee.service import Authenticate, Refusal, token_of
 from arena.referee.stream import Hello
+from arena.store import notices
 from arena.tournaments.block import (
     Block,
     BlockError,
@@ -34,11 +36,21 @@ from arena.v1 import referee_pb2, referee_pb2_grpc
 log = logging.getLogger("arena.serve")
 
 
+Disabled = Callable[[Collection[str]], Awaitable[Collection[str]]]
+
+
+async def nobody(_bots: Collection[str]) -> Collection[str]:
+    """No bot is disabled."""
+    return ()
+
+
 class Blocks(referee_pb2_grpc.RefereeServiceServicer):
     """RefereeService: plays blocks with remote bots on this hub. Whoever calls shows the secret. A block whose cards
     are not dealt when the drain begins is handed back."""
 
-    def __init__(self, hub: Hub, secret: str, drain: Drain) -> None:
+    def __init__(self, hub: Hub, secret: str, drain: Drain, disabled: Disabled = nobody) -> None:
+        """``disabled`` tells which of some bots nobody may be seated with."""
+        self._disabled = disabled
         self._hub = hub
         self._secret = secret
         self._drain = drain
@@ -94,6 +106,12 @@ class Blocks(referee_pb2_grpc.RefereeServiceServicer):
             if player.kind is PlayerKind.HOSTED
         }
         players = [hosted.get(player.ticket, player.bot) for player in block.players]
+        absent = await self._absent(block)
+        for index, bot in absent.items():
+            # Not the bot itself: whatever else it is in goes on. Nobody has a ticket for this player.
+            players[index] = f"{block.attempt}/{index}"
+            self._hub.expect(players[index])
+            self._hub.gone(players[index], f"{notices.sentence(bot)}.")
         for ticket, player in hosted.items():
             self._tickets[_sha256(ticket)] = player
             self._hub.expect(player)
@@ -119,6 +137,15 @@ class Blocks(referee_pb2_grpc.RefereeServiceServicer):
             for ticket, player in hosted.items():
                 self._tickets.pop(_sha256(ticket), None)
                 self._hub.forget(player)
+            for index in absent:
+                self._hub.forget(players[index])
+
+    async def _absent(self, block: Block) -> dict[int, str]:
+        """The disabled bots of the block by player. A database that is away disables nobody."""
+        remote = {player.bot: index for index, player in enumerate(block.players) if player.kind is PlayerKind.REMOTE}
+        with contextlib.suppress(ArenaError):
+            return {remote[bot]: bot for bot in await self._disabled(list(remote))}
+        return {}
 
     async def _played(self, block: Block, players: list[PlayerId], tell: Tell) -> bool:
         """Whether the block was played to its end; False if the drain began before its first card."""

@@ -11,7 +11,7 @@ from arena.referee.plan import PlayerId
 from arena.referee.service import Authenticate, Refusal
 from arena.referee.stream import Hello
 from arena.scopes import PLAY
-from arena.store import bots, people
+from arena.store import bots, notices, people
 
 
 def remote_bots(database: access.Database, hub: Hub, quota: Quota, drain: Drain) -> Authenticate:
@@ -33,6 +33,8 @@ def remote_bots(database: access.Database, hub: Hub, quota: Quota, drain: Drain)
                 games=list(hello.games),
                 batch=hello.batch,
             )
+            if await database.ask(notices.disabled, [hello.bot]):
+                return Refusal(grpc.StatusCode.FAILED_PRECONDITION, f"{notices.sentence(hello.bot)}.")
         except Unavailable as error:
             return Refusal(grpc.StatusCode.UNAVAILABLE, str(error))
         except NotLoggedIn as error:

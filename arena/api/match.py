@@ -16,10 +16,12 @@ from arena.api.status import refuses
 from arena.errors import BadRequest, Unavailable, WrongState
 from arena.referee.hub import Hub
 from arena.referee.inhouse import InHouse
+from arena.referee.match import Verdict
 from arena.referee.plan import Abandoned, MatchPlan, PlayerId
 from arena.referee.presets import write_clock
+from arena.referee.stream import Farewell
 from arena.scopes import PLAY, READ
-from arena.store import Connection, bots, tournaments
+from arena.store import Connection, bots, notices, tournaments
 from arena.v1 import match_pb2 as pb
 from arena.v1.match_pb2_grpc import MatchServiceServicer
 from bots import house
@@ -77,7 +79,10 @@ class Matches(MatchServiceServicer):
         names = tuple(request.bots)
         for name in names:
             if name.startswith(REMOTE):
-                await self._database.ask(bots.check_owner, user, name.removeprefix(REMOTE))
+                bot = name.removeprefix(REMOTE)
+                await self._database.ask(bots.check_owner, user, bot)
+                if await self._database.ask(notices.disabled, [bot]):
+                    raise WrongState(notices.sentence(bot))
         game = load_game(request.game, len(names), dict(request.options))
         if request.seed and len(request.seed) != 32:
             raise BadRequest("the seed must be 32 bytes, or empty for a drawn one")
@@ -105,7 +110,20 @@ class Matches(MatchServiceServicer):
                 verdict = await self._hub.play(plan)
             except Abandoned as error:
                 raise Unavailable(f"the match was given up: {error}") from error
+            await self._note(plan, verdict)
             return pb.Record(text=verdict.record)
+
+    async def _note(self, plan: MatchPlan, verdict: Verdict) -> None:
+        """Tells owners of faults, and shows a bot the door that is disabled for them."""
+        for seat, (player, name) in enumerate(zip(plan.players, plan.names, strict=True)):
+            if not name.startswith(REMOTE):
+                continue
+            faults = [fault for fault in verdict.faults if fault.seat == seat]
+            kind, reason = (str(faults[-1].kind), faults[-1].reason) if faults else ("", "")
+            forfeited = seat in verdict.forfeited
+            played = notices.Played(f"unrated match {plan.match_id}", seat, len(faults), forfeited, kind, reason)
+            if await self._database.ask(notices.note, player, [played]):
+                self._hub.dismiss(player, Farewell("BROKEN", f"{notices.sentence(player)}."))
 
     def _seated(self, table: ExitStack, game: engine.Game, match_id: int, seat: int, name: str) -> PlayerId:
         """The player of a seat: a connected bot, or a house bot that gets up when the table is closed."""

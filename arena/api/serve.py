@@ -28,8 +28,8 @@ from arena.api.quota import Quota
 from arena.errors import ArenaError, Unavailable
 from arena.referee.hub import Hub
 from arena.referee.service import Referee, server_options
-from arena.referee.stream import SHUTDOWN
-from arena.store import migrate, referees
+from arena.referee.stream import SHUTDOWN, Farewell
+from arena.store import migrate, notices, referees
 from arena.tournaments import sweeper
 from arena.tournaments.broker import application
 from arena.v1 import (
@@ -81,7 +81,7 @@ async def serve(
     async with Hub() as hub, Pulse() as pulse, Monitor(hub, pulse, database, metrics) as monitor:
         referee = Referee(hub)
         server = grpc.aio.server(options=server_options(LONGEST_MOVE_MS))
-        blocks = Blocks(hub, secret.hex(), drain)
+        blocks = Blocks(hub, secret.hex(), drain, lambda bots: database.ask(notices.disabled, bots))
         quota = Quota(hub)
         account_pb2_grpc.add_AccountServiceServicer_to_server(account.Accounts(database, quota), server)
         matches = match.Matches(database, hub, quota, drain)
@@ -99,6 +99,7 @@ async def serve(
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(_register(database, address, secret)),
+                group.create_task(_part(database, hub)),
                 group.create_task(_hint(database, application(broker_url), wake)),
             ]
             await drain.asked()
@@ -157,6 +158,16 @@ async def _register(database: access.Database, address: str, secret: bytes) -> N
         with contextlib.suppress(Unavailable):
             await database.ask(referees.beat, address, secret)
         await asyncio.sleep(HEARTBEAT_S)
+
+
+async def _part(database: access.Database, hub: Hub) -> None:
+    """Shows those bots the door that were disabled and have no open match any more."""
+    while True:
+        await asyncio.sleep(HEARTBEAT_S)
+        idle = [bot for bot in hub.connected() if not hub.plays(bot)]
+        with contextlib.suppress(ArenaError):
+            for bot in await database.ask(notices.disabled, idle):
+                hub.dismiss(bot, Farewell("BROKEN", f"{notices.sentence(bot)}."))
 
 
 async def _hint(database: access.Database, app: Celery, wake: asyncio.Event) -> None:

@@ -11,7 +11,7 @@ from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.errors import BadRequest, NotFound
 from arena.scopes import READ, SUBMIT
-from arena.store import Connection, bots
+from arena.store import Connection, bots, notices
 from arena.store.people import User
 from arena.v1 import submission_pb2 as pb
 from arena.v1.submission_pb2_grpc import SubmissionServiceServicer
@@ -100,6 +100,25 @@ class Submission(SubmissionServiceServicer):
     async def RetireBot(self, request: pb.RetireBotRequest, context: Context) -> pb.Bot:
         user = await self._database.caller(context, SUBMIT)
         bot = await self._database.ask(bots.retire_bot, user, request.bot)
+        return await self._database.ask(_describe, user, bot)
+
+    @refuses
+    async def ListNotices(self, request: pb.ListNoticesRequest, context: Context) -> pb.ListNoticesResponse:
+        user = await self._database.caller(context, SUBMIT)
+        lines = await self._database.ask(notices.list_notices, user, request.bot)
+        disabled = await self._database.ask(notices.disabled, [request.bot])
+        response = pb.ListNoticesResponse(disabled=notices.sentence(request.bot) if disabled else "")
+        for line in lines:
+            told = response.notices.add(
+                what=line.what, match=line.match, seat=line.seat, kind=line.kind, reason=line.reason, count=line.count
+            )
+            told.time.FromDatetime(line.noted_at)
+        return response
+
+    @refuses
+    async def EnableBot(self, request: pb.EnableBotRequest, context: Context) -> pb.Bot:
+        user = await self._database.caller(context, SUBMIT)
+        bot = await self._database.ask(notices.enable, user, request.bot)
         return await self._database.ask(_describe, user, bot)
 
 

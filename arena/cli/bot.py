@@ -1,4 +1,4 @@
-"""`arena bot`: an author's life: scaffold, check, submit, list, log, retire. Knows no SQL."""
+"""`arena bot`: an author's life: scaffold, check, submit, list, log, enable, retire. Knows no SQL."""
 
 import argparse
 import sys
@@ -66,16 +66,20 @@ def add_commands(commands: Any) -> None:
     listing.add_argument("--json", action="store_true", help="print JSON")
     listing.set_defaults(run=run_list)
 
-    log = actions.add_parser("log", help="what a bot wrote while it was validated")
+    log = actions.add_parser("log", help="what a bot wrote while it was validated, and what it did wrong since")
     log.add_argument("name", metavar="BOT")
     log.add_argument("--version", type=positive, default=0, metavar="N", help="default the newest")
     log.set_defaults(run=run_log)
+
+    enable = actions.add_parser("enable", help="let a bot play again that was disabled for its forfeits")
+    enable.add_argument("name", metavar="BOT")
+    enable.set_defaults(run=run_enable)
 
     retire = actions.add_parser("retire", help="take a bot out of future tournaments")
     retire.add_argument("name", metavar="BOT")
     retire.set_defaults(run=run_retire)
 
-    for action in (submit, listing, log, retire):
+    for action in (submit, listing, log, enable, retire):
         add_data_option(action)
 
 
@@ -197,13 +201,39 @@ def run_list(arguments: argparse.Namespace) -> int:
 
 
 def run_log(arguments: argparse.Namespace) -> int:
-    """Prints state, reason and log of a version."""
+    """Prints state, reason and log of a version, and what the bot did wrong in matches."""
     server = Server(find_login(arguments.data))
     with calls(server):
         request = pb.GetVersionRequest(bot=arguments.name, number=arguments.version)
         version = SubmissionServiceStub(server.channel).GetVersion(request, metadata=server.metadata)
     print(f"{version.bot} version {version.number}: {STATES.get(version.state, '?')}. {version.reason}".rstrip())
     print(version.log or "(it wrote nothing)")
+    with calls(server):
+        asked = pb.ListNoticesRequest(bot=arguments.name)
+        told = SubmissionServiceStub(server.channel).ListNotices(asked, metadata=server.metadata)
+    if told.notices:
+        print("--- in its matches")
+    for notice in told.notices:
+        print(notice_line(notice))
+    if told.disabled:
+        print(f"--- {told.disabled}")
+    return 0
+
+
+def notice_line(notice: pb.Notice) -> str:
+    """One line of a bot's log."""
+    what = f"{notice.count} faults" if notice.what == "faults" else f"{notice.what} ({notice.count} in a row)"
+    when = notice.time.ToDatetime().strftime("%Y-%m-%d %H:%M:%SZ")
+    return f"{when} {what}: {notice.match}, seat {notice.seat}: {notice.kind}, {notice.reason}"
+
+
+def run_enable(arguments: argparse.Namespace) -> int:
+    """Lets a bot play again."""
+    server = Server(find_login(arguments.data))
+    with calls(server):
+        request = pb.EnableBotRequest(bot=arguments.name)
+        SubmissionServiceStub(server.channel).EnableBot(request, metadata=server.metadata)
+    print(f"{arguments.name} may play; a remote bot has to be started again")
     return 0
 
 

@@ -63,6 +63,12 @@ class Hub:
             self._end_stream(player, DONE)
             self._drop(player)
 
+    def dismiss(self, player_id: PlayerId, farewell: Farewell) -> None:
+        """Says farewell to the player. Its matches go on, and it may come back."""
+        if (player := self._players.get(player_id)) is not None:
+            self._end_stream(player, farewell)
+            self._drop(player)
+
     async def arrival(self, player_ids: Collection[PlayerId], within_ms: int) -> frozenset[PlayerId]:
         """Waits until every player has a stream or is gone; returns those that have no stream in the end."""
         players = [self._player(player_id) for player_id in player_ids]

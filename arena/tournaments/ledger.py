@@ -17,7 +17,7 @@ from arena.errors import NotFound, WrongState
 from arena.store import Connection
 from arena.store.sql import statements
 from arena.tournaments.block import BotLog, Cause, MatchReport, UnitKind
-from arena.tournaments.results import check_whole, digest_of, write_logs, write_results
+from arena.tournaments.results import check_whole, digest_of, write_logs, write_notices, write_results
 
 SQL = statements(__file__)
 
@@ -149,6 +149,7 @@ def finish(connection: Connection, lease: Lease, reports: Sequence[MatchReport],
         check_whole(reports, range(row.first_unit, row.first_unit + row.units), row.rotations)
         write_results(connection, row.id, row.tournament, reports)
         write_logs(connection, row.id, row.entries, logs)
+        write_notices(connection, row.tournament, row.entries, reports)
         _end_attempt(connection, lease.token, "done", "", digest)
         _run(connection, "finish_block", block=row.id)
         _close(connection, row.tournament)

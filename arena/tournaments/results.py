@@ -5,7 +5,7 @@ import json
 import zlib
 from collections.abc import Sequence
 
-from arena.store import Connection
+from arena.store import Connection, notices
 from arena.store.sql import statements
 from arena.tournaments.block import BotLog, MatchReport
 
@@ -71,3 +71,25 @@ def write_logs(connection: Connection, block: int, bots: Sequence[str], logs: Se
     ]
     with connection.cursor() as cursor:
         cursor.executemany(SQL["add_bot_log"], rows)
+
+
+def write_notices(connection: Connection, tournament: str, bots: Sequence[str], reports: Sequence[MatchReport]) -> None:
+    """Notes for the owners how the bots, by player, behaved."""
+    in_order = sorted(reports, key=lambda report: (report.unit, report.rotation))
+    # By name, so that two blocks that end together do not wait for each other.
+    for bot, player in sorted((bot, player) for player, bot in enumerate(bots)):
+        played = [_played(report, report.seats.index(player), tournament) for report in in_order]
+        notices.note(connection, bot, played)
+
+
+def _played(report: MatchReport, seat: int, tournament: str) -> notices.Played:
+    faults = [fault for fault in report.faults if fault.seat == seat]
+    last = faults[-1] if faults else None
+    return notices.Played(
+        match=f"{tournament}, unit {report.unit}, rotation {report.rotation}",
+        seat=seat,
+        faults=len(faults),
+        forfeited=seat in report.forfeited,
+        kind=last.kind if last is not None else "",
+        reason=last.reason if last is not None else "",
+    )

@@ -341,3 +341,123 @@ class RetireBotRequest(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RetireBotRequest: _TypeAlias = RetireBotRequest  # noqa: Y015
+
+@_typing.final
+class ListNoticesRequest(_message.Message):
+    """Request for what a bot did wrong."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """REQUIRED. The name."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListNoticesRequest: _TypeAlias = ListNoticesRequest  # noqa: Y015
+
+@_typing.final
+class ListNoticesResponse(_message.Message):
+    """What a bot did wrong."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NOTICES_FIELD_NUMBER: _builtins.int
+    DISABLED_FIELD_NUMBER: _builtins.int
+    disabled: _builtins.str
+    """Why nobody is seated with the bot, a sentence; empty if it may play."""
+    @_builtins.property
+    def notices(self) -> _containers.RepeatedCompositeFieldContainer[Global___Notice]:
+        """Oldest first, the last 200."""
+
+    def __init__(
+        self,
+        *,
+        notices: _abc.Iterable[Global___Notice] | None = ...,
+        disabled: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["disabled", b"disabled", "notices", b"notices"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListNoticesResponse: _TypeAlias = ListNoticesResponse  # noqa: Y015
+
+@_typing.final
+class Notice(_message.Message):
+    """One line for the owner of a bot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TIME_FIELD_NUMBER: _builtins.int
+    WHAT_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    what: _builtins.str
+    """`faults` in one match, `forfeit`, or `disabled`."""
+    match: _builtins.str
+    """The match, in words."""
+    seat: _builtins.int
+    """The bot's seat."""
+    kind: _builtins.str
+    """The kind of its last fault in the match."""
+    reason: _builtins.str
+    """A sentence about that fault."""
+    count: _builtins.int
+    """How many faults in the match; else how many forfeits in a row."""
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp:
+        """When it was written."""
+
+    def __init__(
+        self,
+        *,
+        time: _timestamp_pb2.Timestamp | None = ...,
+        what: _builtins.str = ...,
+        match: _builtins.str = ...,
+        seat: _builtins.int = ...,
+        kind: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "kind", b"kind", "match", b"match", "reason", b"reason", "seat", b"seat", "time", b"time", "what", b"what"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Notice: _TypeAlias = Notice  # noqa: Y015
+
+@_typing.final
+class EnableBotRequest(_message.Message):
+    """Request to let a bot play again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """REQUIRED. The name."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EnableBotRequest: _TypeAlias = EnableBotRequest  # noqa: Y015

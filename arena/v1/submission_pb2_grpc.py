@@ -55,6 +55,16 @@ class SubmissionServiceStub:
                 request_serializer=arena_dot_v1_dot_submission__pb2.RetireBotRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_submission__pb2.Bot.FromString,
                 _registered_method=True)
+        self.ListNotices = channel.unary_unary(
+                '/arena.v1.SubmissionService/ListNotices',
+                request_serializer=arena_dot_v1_dot_submission__pb2.ListNoticesRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_submission__pb2.ListNoticesResponse.FromString,
+                _registered_method=True)
+        self.EnableBot = channel.unary_unary(
+                '/arena.v1.SubmissionService/EnableBot',
+                request_serializer=arena_dot_v1_dot_submission__pb2.EnableBotRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_submission__pb2.Bot.FromString,
+                _registered_method=True)
 
 
 class SubmissionServiceServicer:
@@ -90,6 +100,20 @@ class SubmissionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListNotices(self, request, context):
+        """What a bot did wrong lately, for its owner.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EnableBot(self, request, context):
+        """Lets a bot play again that was disabled.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SubmissionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -111,6 +135,16 @@ def add_SubmissionServiceServicer_to_server(servicer, server):
             'RetireBot': grpc.unary_unary_rpc_method_handler(
                     servicer.RetireBot,
                     request_deserializer=arena_dot_v1_dot_submission__pb2.RetireBotRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_submission__pb2.Bot.SerializeToString,
+            ),
+            'ListNotices': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListNotices,
+                    request_deserializer=arena_dot_v1_dot_submission__pb2.ListNoticesRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_submission__pb2.ListNoticesResponse.SerializeToString,
+            ),
+            'EnableBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.EnableBot,
+                    request_deserializer=arena_dot_v1_dot_submission__pb2.EnableBotRequest.FromString,
                     response_serializer=arena_dot_v1_dot_submission__pb2.Bot.SerializeToString,
             ),
     }
@@ -222,6 +256,60 @@ class SubmissionService:
             target,
             '/arena.v1.SubmissionService/RetireBot',
             arena_dot_v1_dot_submission__pb2.RetireBotRequest.SerializeToString,
+            arena_dot_v1_dot_submission__pb2.Bot.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListNotices(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.SubmissionService/ListNotices',
+            arena_dot_v1_dot_submission__pb2.ListNoticesRequest.SerializeToString,
+            arena_dot_v1_dot_submission__pb2.ListNoticesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EnableBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.SubmissionService/EnableBot',
+            arena_dot_v1_dot_submission__pb2.EnableBotRequest.SerializeToString,
             arena_dot_v1_dot_submission__pb2.Bot.FromString,
             options,
             channel_credentials,

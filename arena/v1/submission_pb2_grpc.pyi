@@ -43,6 +43,10 @@ class SubmissionServiceStub:
     """The bots, by name."""
     RetireBot: _grpc.UnaryUnaryMultiCallable[_submission_pb2.RetireBotRequest, _submission_pb2.Bot]
     """Takes a bot out of future tournaments."""
+    ListNotices: _grpc.UnaryUnaryMultiCallable[_submission_pb2.ListNoticesRequest, _submission_pb2.ListNoticesResponse]
+    """What a bot did wrong lately, for its owner."""
+    EnableBot: _grpc.UnaryUnaryMultiCallable[_submission_pb2.EnableBotRequest, _submission_pb2.Bot]
+    """Lets a bot play again that was disabled."""
 
 @_typing.type_check_only
 class SubmissionServiceAsyncStub(SubmissionServiceStub):
@@ -59,6 +63,10 @@ class SubmissionServiceAsyncStub(SubmissionServiceStub):
     """The bots, by name."""
     RetireBot: _aio.UnaryUnaryMultiCallable[_submission_pb2.RetireBotRequest, _submission_pb2.Bot]  # type: ignore[assignment]
     """Takes a bot out of future tournaments."""
+    ListNotices: _aio.UnaryUnaryMultiCallable[_submission_pb2.ListNoticesRequest, _submission_pb2.ListNoticesResponse]  # type: ignore[assignment]
+    """What a bot did wrong lately, for its owner."""
+    EnableBot: _aio.UnaryUnaryMultiCallable[_submission_pb2.EnableBotRequest, _submission_pb2.Bot]  # type: ignore[assignment]
+    """Lets a bot play again that was disabled."""
 
 class SubmissionServiceServicer(metaclass=_abc_1.ABCMeta):
     """Bots and their versions."""
@@ -96,5 +104,21 @@ class SubmissionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_submission_pb2.Bot, _abc.Awaitable[_submission_pb2.Bot]]:
         """Takes a bot out of future tournaments."""
+
+    @_abc_1.abstractmethod
+    def ListNotices(
+        self,
+        request: _submission_pb2.ListNoticesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_submission_pb2.ListNoticesResponse, _abc.Awaitable[_submission_pb2.ListNoticesResponse]]:
+        """What a bot did wrong lately, for its owner."""
+
+    @_abc_1.abstractmethod
+    def EnableBot(
+        self,
+        request: _submission_pb2.EnableBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_submission_pb2.Bot, _abc.Awaitable[_submission_pb2.Bot]]:
+        """Lets a bot play again that was disabled."""
 
 def add_SubmissionServiceServicer_to_server(servicer: SubmissionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

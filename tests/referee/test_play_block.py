@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -192,6 +192,48 @@ def test_a_block_that_is_not_dealt_when_the_drain_begins_is_handed_back_unseen()
             await server.stop(0)
 
     asyncio.run(drained())
+
+
+def test_nobody_waits_for_a_disabled_bot_and_what_else_it_plays_goes_on() -> None:
+    block = block_of([remote("one"), remote("bad"), remote("two")], units=2, kind=UnitKind.SINGLE, startup_ms=60_000)
+    request = referee_pb2.PlayBlockRequest(block=write_block(block))
+
+    async def disabled(bots: Collection[str]) -> Collection[str]:
+        return [bot for bot in bots if bot == "bad"]
+
+    async def played() -> list[Report]:
+        async with Hub() as hub, asyncio.timeout(30):
+            blocks = Blocks(hub, "secret", Drain(), disabled)
+            server = grpc.aio.server(options=server_options(2_000))
+            Referee(hub).add_to(server, blocks.seated(_no_strangers))
+            referee_pb2_grpc.add_RefereeServiceServicer_to_server(blocks, server)
+            address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+            await server.start()
+            async with (
+                Wire(address, "one", name="one", batch=16) as one,
+                Wire(address, "two", name="two", batch=16) as two,
+                Wire(address, "bad", name="bad", batch=16),
+                grpc.aio.insecure_channel(address) as channel,
+            ):
+                playing = [asyncio.create_task(honest(wire)) for wire in (one, two)]
+                call = referee_pb2_grpc.RefereeServiceStub(channel).PlayBlock(
+                    request, metadata=(("authorization", "Bearer secret"),)
+                )
+                reports = [read_report(response.report) async for response in call]
+                assert hub.connected().keys() == {"one", "two", "bad"}
+                for task in playing:
+                    task.cancel()
+            await server.stop(0)
+            return reports
+
+    reports = asyncio.run(played())
+    assert isinstance(reports[-1], Done)
+    matches = [report for report in reports if isinstance(report, MatchReport)]
+    assert len(matches) == 2
+    for match in matches:
+        assert [match.seats[seat] for seat in match.forfeited] == [1]
+        assert {fault.kind for fault in match.faults} == {"GONE"}
+        assert "arena bot enable bad" in match.faults[0].reason
 
 
 @pytest.mark.parametrize("units", [1, 40])

@@ -33,6 +33,8 @@ ALLOWED = {
     "GetVersion": {READ, SUBMIT},
     "ListBots": {READ},
     "RetireBot": {SUBMIT},
+    "ListNotices": {SUBMIT},
+    "EnableBot": {SUBMIT},
     "CreateTournament": {ORGANISE},
     "EnterTournament": {ORGANISE},
     "StartTournament": {ORGANISE},
