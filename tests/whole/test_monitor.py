@@ -23,7 +23,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 import arena.v1
 from arena.api import pulse
+from arena.api.access import Database
+from arena.api.monitor import Monitor
+from arena.api.pulse import Pulse
 from arena.api.serve import serve
+from arena.errors import Unavailable
+from arena.referee.hub import Hub
 from arena.stack import Stack
 from arena.stack.services import Services
 from arena.store import people
@@ -168,6 +173,19 @@ def test_a_database_that_does_not_answer_is_told(database_url: str, stack: Stack
                 pass
 
     asyncio.run(asyncio.wait_for(watched(), 60))
+
+
+def test_an_address_that_cannot_be_had_is_refused(database_url: str) -> None:
+    async def listens(database: Database) -> None:
+        async with Monitor(Hub(), Pulse(), database, "127.0.0.1:0") as first:
+            with pytest.raises(
+                Unavailable, match=f"cannot listen on {first.address}: .* choose another one with --metr"
+            ):
+                await Monitor(Hub(), Pulse(), database, first.address).__aenter__()
+
+    database = Database(database_url)
+    asyncio.run(listens(database))
+    database.close()
 
 
 def public() -> set[str]:
