@@ -11,7 +11,14 @@ import grpc.aio
 
 import engine
 from arena.api.match import REMOTE
-from arena.v1 import match_pb2, match_pb2_grpc, tournament_pb2, tournament_pb2_grpc
+from arena.v1 import (
+    match_pb2,
+    match_pb2_grpc,
+    submission_pb2,
+    submission_pb2_grpc,
+    tournament_pb2,
+    tournament_pb2_grpc,
+)
 from engine.record import verify
 from tests.soak.served import ORGANISER, Served
 
@@ -20,6 +27,8 @@ PAUSE_S = (0.1, 1.0)
 MOST_OPEN = 4
 """Matches that a bad bot sits in at the same time."""
 TOURNAMENT_PAUSE_S = 5.0
+ENABLE_S = 2.0
+"""How often disabled bots are enabled again, as by owners who have mended nothing."""
 BANK_MS = 10_000
 """In tournaments, whose blocks with a bad bot wait for it one after the other."""
 CHANNELS = 4
@@ -49,6 +58,7 @@ class Tables:
         options = [("grpc.use_local_subchannel_pool", 1)]
         self._channels = [grpc.aio.insecure_channel(served.address, options=options) for _ in range(CHANNELS)]
         self._matches = [match_pb2_grpc.MatchServiceStub(channel) for channel in self._channels]
+        self._submission = submission_pb2_grpc.SubmissionServiceStub(self._channels[0])
         self._tournaments = tournament_pb2_grpc.TournamentServiceStub(self._channels[0])
         self._stopping = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -64,7 +74,7 @@ class Tables:
     def open(self) -> None:
         """Begins to play."""
         self._tasks = [asyncio.create_task(self._table(number)) for number in range(TABLES)]
-        self._tasks.append(asyncio.create_task(self._tournament()))
+        self._tasks += [asyncio.create_task(self._tournament()), asyncio.create_task(self._enable())]
 
     def check(self) -> None:
         """Raises what a table has failed with."""
@@ -119,7 +129,7 @@ class Tables:
             details = error.details() or ""
             for bot in bots:
                 details = details.replace(f"'{bot}'", "…")
-            self.outcomes[f"{error.code().name}: {details}"] += 1
+            self.outcomes[f"{error.code().name}: {details.partition(',')[0].partition(';')[0]}"] += 1
         except asyncio.CancelledError:
             if not call.cancelled():
                 raise
@@ -140,6 +150,14 @@ class Tables:
 
     def _side(self, bot: str) -> str:
         return "good" if bot in self._good else "bad"
+
+    async def _enable(self) -> None:
+        """Bad bots are disabled for what they do, and would soon do nothing."""
+        while not self._stopping.is_set():
+            for bot in self._bad:
+                asked = submission_pb2.EnableBotRequest(bot=bot)
+                await self._submission.EnableBot(asked, metadata=self._metadata)
+            await self._pause(ENABLE_S)
 
     async def _tournament(self) -> None:
         """One small tournament after the other, every second one with a bad bot."""

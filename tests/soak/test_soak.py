@@ -84,8 +84,6 @@ class Soak:
             found.append(
                 f"{self.did('begun')} matches begun, {self.did('finished')} finished and the rest not abandoned"
             )
-        if self.did("abandoned") > self.tables.outcomes["hung up"]:
-            found.append(f"{self.did('abandoned')} matches abandoned, and fewer callers hung up")
         if left := left_over(first, last):
             found.append(f"left when all had left: {dict(left)}")
         if after.fds.total() > before.fds.total() + MORE_FDS:
@@ -99,7 +97,8 @@ class Soak:
             if kind.startswith("good"):
                 found.append(f"{count} faults of bots that did nothing wrong: {kind}")
         found += [f"a good bot ended: {sentence}" for sentence in self.crowd.ended]
-        reasons = ("verdict", "hung up", "FAILED_PRECONDITION: the bot … is not connected")
+        away = ("FAILED_PRECONDITION: the bot … is not connected", "FAILED_PRECONDITION: the bot … is disabled")
+        reasons = ("verdict", "hung up", *away)
         found += [f"a match ended with {end}" for end in self.tables.outcomes if not end.startswith(reasons)]
         if not self.tables.outcomes["verdict"]:
             found.append("no match was played")
