@@ -15,7 +15,7 @@ from celery import Celery
 from grpc_reflection.v1alpha import reflection
 from kombu.exceptions import OperationalError
 
-from arena.api import access, account, catalogue, health, match, rating, submission, tournament
+from arena.api import access, account, catalogue, health, match, rating, submission, tournament, webhook
 from arena.api.blocks import Blocks
 from arena.api.clock import LONGEST_MOVE_MS
 from arena.api.drain import Drain
@@ -96,6 +96,7 @@ async def serve(
         on_ready(address, tls_address, monitor.address)
         ending = threading.Event()
         sweeping = asyncio.create_task(asyncio.to_thread(sweeper.run, database_url, broker_url, ending))
+        telling = asyncio.create_task(asyncio.to_thread(webhook.run, database_url, ending))
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(_register(database, address, secret)),
@@ -115,7 +116,7 @@ async def serve(
                 log.warning("%s did not end in time and is handed back", drain.waits_for())
         await referee.close(SHUTDOWN)
         await server.stop(GRACE_S)
-        await sweeping
+        await asyncio.gather(sweeping, telling)
     database.close()
 
 

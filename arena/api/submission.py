@@ -9,9 +9,10 @@ from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.pages import page_of
 from arena.api.status import refuses
+from arena.api.webhook import look_up, private_webhooks
 from arena.errors import BadRequest, NotFound
 from arena.scopes import READ, SUBMIT
-from arena.store import Connection, bots, notices
+from arena.store import Connection, bots, notices, webhooks
 from arena.store.people import User
 from arena.v1 import submission_pb2 as pb
 from arena.v1.submission_pb2_grpc import SubmissionServiceServicer
@@ -108,6 +109,7 @@ class Submission(SubmissionServiceServicer):
         lines = await self._database.ask(notices.list_notices, user, request.bot)
         disabled = await self._database.ask(notices.disabled, [request.bot])
         response = pb.ListNoticesResponse(disabled=notices.sentence(request.bot) if disabled else "")
+        response.notify_url, response.notify_error = await self._database.ask(webhooks.find_webhook, request.bot)
         for line in lines:
             told = response.notices.add(
                 what=line.what, match=line.match, seat=line.seat, kind=line.kind, reason=line.reason, count=line.count
@@ -119,6 +121,15 @@ class Submission(SubmissionServiceServicer):
     async def EnableBot(self, request: pb.EnableBotRequest, context: Context) -> pb.Bot:
         user = await self._database.caller(context, SUBMIT)
         bot = await self._database.ask(notices.enable, user, request.bot)
+        return await self._database.ask(_describe, user, bot)
+
+    @refuses
+    async def NotifyBot(self, request: pb.NotifyBotRequest, context: Context) -> pb.Bot:
+        user = await self._database.caller(context, SUBMIT)
+        await self._database.ask(bots.check_owner, user, request.bot)
+        if request.url:
+            await asyncio.to_thread(look_up, request.url, private=private_webhooks())
+        bot = await self._database.ask(webhooks.set_webhook, user, request.bot, request.url)
         return await self._database.ask(_describe, user, bot)
 
 

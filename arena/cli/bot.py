@@ -1,4 +1,4 @@
-"""`arena bot`: an author's life: scaffold, check, submit, list, log, enable, retire. Knows no SQL."""
+"""`arena bot`: an author's life: scaffold, check, submit, list, log, enable, notify, retire. Knows no SQL."""
 
 import argparse
 import sys
@@ -75,11 +75,18 @@ def add_commands(commands: Any) -> None:
     enable.add_argument("name", metavar="BOT")
     enable.set_defaults(run=run_enable)
 
+    notify = actions.add_parser("notify", help="be told over HTTP what a bot does wrong")
+    notify.add_argument("name", metavar="BOT")
+    where = notify.add_mutually_exclusive_group(required=True)
+    where.add_argument("url", nargs="?", default="", metavar="URL", help="takes a POST with JSON")
+    where.add_argument("--off", action="store_true", help="be told no more")
+    notify.set_defaults(run=run_notify)
+
     retire = actions.add_parser("retire", help="take a bot out of future tournaments")
     retire.add_argument("name", metavar="BOT")
     retire.set_defaults(run=run_retire)
 
-    for action in (submit, listing, log, enable, retire):
+    for action in (submit, listing, log, enable, notify, retire):
         add_data_option(action)
 
 
@@ -215,6 +222,8 @@ def run_log(arguments: argparse.Namespace) -> int:
         print("--- in its matches")
     for notice in told.notices:
         print(notice_line(notice))
+    if told.notify_url:
+        print(f"--- told at {told.notify_url}{f', where it failed: {told.notify_error}' if told.notify_error else ''}")
     if told.disabled:
         print(f"--- {told.disabled}")
     return 0
@@ -225,6 +234,16 @@ def notice_line(notice: pb.Notice) -> str:
     what = f"{notice.count} faults" if notice.what == "faults" else f"{notice.what} ({notice.count} in a row)"
     when = notice.time.ToDatetime().strftime("%Y-%m-%d %H:%M:%SZ")
     return f"{when} {what}: {notice.match}, seat {notice.seat}: {notice.kind}, {notice.reason}"
+
+
+def run_notify(arguments: argparse.Namespace) -> int:
+    """Says where the owner is told of notices."""
+    server = Server(find_login(arguments.data))
+    with calls(server):
+        request = pb.NotifyBotRequest(bot=arguments.name, url=arguments.url)
+        SubmissionServiceStub(server.channel).NotifyBot(request, metadata=server.metadata)
+    print(f"notices about {arguments.name} go to {arguments.url or 'its log alone'}")
+    return 0
 
 
 def run_enable(arguments: argparse.Namespace) -> int:

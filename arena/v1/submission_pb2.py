@@ -25,17 +25,17 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/submission.proto\x12\x08\x61rena.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"Z\n\x14\x43reateVersionRequest\x12)\n\x06header\x18\x01 \x01(\x0b\x32\x17.arena.v1.VersionHeaderH\x00\x12\x0f\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\">\n\rVersionHeader\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x04\"0\n\x11GetVersionRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\"\xc0\x01\n\x07Version\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\x14\n\x0c\x63ontent_hash\x18\x03 \x01(\t\x12%\n\x05state\x18\x04 \x01(\x0e\x32\x16.arena.v1.VersionState\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x0b\n\x03log\x18\x06 \x01(\t\x12\r\n\x05games\x18\x07 \x03(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"F\n\x0fListBotsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"H\n\x10ListBotsResponse\x12\x1b\n\x04\x62ots\x18\x01 \x03(\x0b\x32\r.arena.v1.Bot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x85\x01\n\x03\x42ot\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x1f\n\x04kind\x18\x03 \x01(\x0e\x32\x11.arena.v1.BotKind\x12!\n\x06latest\x18\x04 \x01(\x0b\x32\x11.arena.v1.Version\x12\x0f\n\x07retired\x18\x05 \x01(\x08\x12\r\n\x05games\x18\x06 \x03(\t\"\x1f\n\x10RetireBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"!\n\x12ListNoticesRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"J\n\x13ListNoticesResponse\x12!\n\x07notices\x18\x01 \x03(\x0b\x32\x10.arena.v1.Notice\x12\x10\n\x08\x64isabled\x18\x02 \x01(\t\"\x8a\x01\n\x06Notice\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04what\x18\x02 \x01(\t\x12\r\n\x05match\x18\x03 \x01(\t\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\x0c\n\x04kind\x18\x05 \x01(\t\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12\r\n\x05\x63ount\x18\x07 \x01(\r\"\x1f\n\x10\x45nableBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t*\x9d\x01\n\x0cVersionState\x12\x1d\n\x19VERSION_STATE_UNSPECIFIED\x10\x00\x12\x1c\n\x18VERSION_STATE_VALIDATING\x10\x01\x12\x18\n\x14VERSION_STATE_ACTIVE\x10\x02\x12\x1a\n\x16VERSION_STATE_REJECTED\x10\x03\x12\x1a\n\x16VERSION_STATE_REPLACED\x10\x04*M\n\x07\x42otKind\x12\x18\n\x14\x42OT_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x42OT_KIND_HOSTED\x10\x01\x12\x13\n\x0f\x42OT_KIND_REMOTE\x10\x02\x32\x96\x03\n\x11SubmissionService\x12\x44\n\rCreateVersion\x12\x1e.arena.v1.CreateVersionRequest\x1a\x11.arena.v1.Version(\x01\x12<\n\nGetVersion\x12\x1b.arena.v1.GetVersionRequest\x1a\x11.arena.v1.Version\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12\x36\n\tRetireBot\x12\x1a.arena.v1.RetireBotRequest\x1a\r.arena.v1.Bot\x12J\n\x0bListNotices\x12\x1c.arena.v1.ListNoticesRequest\x1a\x1d.arena.v1.ListNoticesResponse\x12\x36\n\tEnableBot\x12\x1a.arena.v1.EnableBotRequest\x1a\r.arena.v1.Botb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/submission.proto\x12\x08\x61rena.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"Z\n\x14\x43reateVersionRequest\x12)\n\x06header\x18\x01 \x01(\x0b\x32\x17.arena.v1.VersionHeaderH\x00\x12\x0f\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\">\n\rVersionHeader\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x04\"0\n\x11GetVersionRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\"\xc0\x01\n\x07Version\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\x14\n\x0c\x63ontent_hash\x18\x03 \x01(\t\x12%\n\x05state\x18\x04 \x01(\x0e\x32\x16.arena.v1.VersionState\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x0b\n\x03log\x18\x06 \x01(\t\x12\r\n\x05games\x18\x07 \x03(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"F\n\x0fListBotsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"H\n\x10ListBotsResponse\x12\x1b\n\x04\x62ots\x18\x01 \x03(\x0b\x32\r.arena.v1.Bot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x85\x01\n\x03\x42ot\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x1f\n\x04kind\x18\x03 \x01(\x0e\x32\x11.arena.v1.BotKind\x12!\n\x06latest\x18\x04 \x01(\x0b\x32\x11.arena.v1.Version\x12\x0f\n\x07retired\x18\x05 \x01(\x08\x12\r\n\x05games\x18\x06 \x03(\t\"\x1f\n\x10RetireBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"!\n\x12ListNoticesRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"t\n\x13ListNoticesResponse\x12!\n\x07notices\x18\x01 \x03(\x0b\x32\x10.arena.v1.Notice\x12\x10\n\x08\x64isabled\x18\x02 \x01(\t\x12\x12\n\nnotify_url\x18\x03 \x01(\t\x12\x14\n\x0cnotify_error\x18\x04 \x01(\t\"\x8a\x01\n\x06Notice\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04what\x18\x02 \x01(\t\x12\r\n\x05match\x18\x03 \x01(\t\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\x0c\n\x04kind\x18\x05 \x01(\t\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12\r\n\x05\x63ount\x18\x07 \x01(\r\"\x1f\n\x10\x45nableBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\",\n\x10NotifyBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0b\n\x03url\x18\x02 \x01(\t*\x9d\x01\n\x0cVersionState\x12\x1d\n\x19VERSION_STATE_UNSPECIFIED\x10\x00\x12\x1c\n\x18VERSION_STATE_VALIDATING\x10\x01\x12\x18\n\x14VERSION_STATE_ACTIVE\x10\x02\x12\x1a\n\x16VERSION_STATE_REJECTED\x10\x03\x12\x1a\n\x16VERSION_STATE_REPLACED\x10\x04*M\n\x07\x42otKind\x12\x18\n\x14\x42OT_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x42OT_KIND_HOSTED\x10\x01\x12\x13\n\x0f\x42OT_KIND_REMOTE\x10\x02\x32\xce\x03\n\x11SubmissionService\x12\x44\n\rCreateVersion\x12\x1e.arena.v1.CreateVersionRequest\x1a\x11.arena.v1.Version(\x01\x12<\n\nGetVersion\x12\x1b.arena.v1.GetVersionRequest\x1a\x11.arena.v1.Version\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12\x36\n\tRetireBot\x12\x1a.arena.v1.RetireBotRequest\x1a\r.arena.v1.Bot\x12J\n\x0bListNotices\x12\x1c.arena.v1.ListNoticesRequest\x1a\x1d.arena.v1.ListNoticesResponse\x12\x36\n\tEnableBot\x12\x1a.arena.v1.EnableBotRequest\x1a\r.arena.v1.Bot\x12\x36\n\tNotifyBot\x12\x1a.arena.v1.NotifyBotRequest\x1a\r.arena.v1.Botb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.submission_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_VERSIONSTATE']._serialized_start=1074
-  _globals['_VERSIONSTATE']._serialized_end=1231
-  _globals['_BOTKIND']._serialized_start=1233
-  _globals['_BOTKIND']._serialized_end=1310
+  _globals['_VERSIONSTATE']._serialized_start=1162
+  _globals['_VERSIONSTATE']._serialized_end=1319
+  _globals['_BOTKIND']._serialized_start=1321
+  _globals['_BOTKIND']._serialized_end=1398
   _globals['_CREATEVERSIONREQUEST']._serialized_start=72
   _globals['_CREATEVERSIONREQUEST']._serialized_end=162
   _globals['_VERSIONHEADER']._serialized_start=164
@@ -55,11 +55,13 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTNOTICESREQUEST']._serialized_start=788
   _globals['_LISTNOTICESREQUEST']._serialized_end=821
   _globals['_LISTNOTICESRESPONSE']._serialized_start=823
-  _globals['_LISTNOTICESRESPONSE']._serialized_end=897
-  _globals['_NOTICE']._serialized_start=900
-  _globals['_NOTICE']._serialized_end=1038
-  _globals['_ENABLEBOTREQUEST']._serialized_start=1040
-  _globals['_ENABLEBOTREQUEST']._serialized_end=1071
-  _globals['_SUBMISSIONSERVICE']._serialized_start=1313
-  _globals['_SUBMISSIONSERVICE']._serialized_end=1719
+  _globals['_LISTNOTICESRESPONSE']._serialized_end=939
+  _globals['_NOTICE']._serialized_start=942
+  _globals['_NOTICE']._serialized_end=1080
+  _globals['_ENABLEBOTREQUEST']._serialized_start=1082
+  _globals['_ENABLEBOTREQUEST']._serialized_end=1113
+  _globals['_NOTIFYBOTREQUEST']._serialized_start=1115
+  _globals['_NOTIFYBOTREQUEST']._serialized_end=1159
+  _globals['_SUBMISSIONSERVICE']._serialized_start=1401
+  _globals['_SUBMISSIONSERVICE']._serialized_end=1863
 # @@protoc_insertion_point(module_scope)

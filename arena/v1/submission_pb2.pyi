@@ -372,8 +372,14 @@ class ListNoticesResponse(_message.Message):
 
     NOTICES_FIELD_NUMBER: _builtins.int
     DISABLED_FIELD_NUMBER: _builtins.int
+    NOTIFY_URL_FIELD_NUMBER: _builtins.int
+    NOTIFY_ERROR_FIELD_NUMBER: _builtins.int
     disabled: _builtins.str
     """Why nobody is seated with the bot, a sentence; empty if it may play."""
+    notify_url: _builtins.str
+    """Where the owner is told, too; empty for nowhere."""
+    notify_error: _builtins.str
+    """Why the last message did not get there; empty if it did."""
     @_builtins.property
     def notices(self) -> _containers.RepeatedCompositeFieldContainer[Global___Notice]:
         """Oldest first, the last 200."""
@@ -383,10 +389,12 @@ class ListNoticesResponse(_message.Message):
         *,
         notices: _abc.Iterable[Global___Notice] | None = ...,
         disabled: _builtins.str = ...,
+        notify_url: _builtins.str = ...,
+        notify_error: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["disabled", b"disabled", "notices", b"notices"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["disabled", b"disabled", "notices", b"notices", "notify_error", b"notify_error", "notify_url", b"notify_url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -461,3 +469,29 @@ class EnableBotRequest(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EnableBotRequest: _TypeAlias = EnableBotRequest  # noqa: Y015
+
+@_typing.final
+class NotifyBotRequest(_message.Message):
+    """Request to be told of notices."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    URL_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """REQUIRED. The name."""
+    url: _builtins.str
+    """OPTIONAL. An http or https address that takes a POST with JSON; empty to be told no more."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        url: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "url", b"url"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NotifyBotRequest: _TypeAlias = NotifyBotRequest  # noqa: Y015

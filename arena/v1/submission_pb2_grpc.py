@@ -65,6 +65,11 @@ class SubmissionServiceStub:
                 request_serializer=arena_dot_v1_dot_submission__pb2.EnableBotRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_submission__pb2.Bot.FromString,
                 _registered_method=True)
+        self.NotifyBot = channel.unary_unary(
+                '/arena.v1.SubmissionService/NotifyBot',
+                request_serializer=arena_dot_v1_dot_submission__pb2.NotifyBotRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_submission__pb2.Bot.FromString,
+                _registered_method=True)
 
 
 class SubmissionServiceServicer:
@@ -114,6 +119,13 @@ class SubmissionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def NotifyBot(self, request, context):
+        """Says where the owner of a bot is told of notices.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SubmissionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -145,6 +157,11 @@ def add_SubmissionServiceServicer_to_server(servicer, server):
             'EnableBot': grpc.unary_unary_rpc_method_handler(
                     servicer.EnableBot,
                     request_deserializer=arena_dot_v1_dot_submission__pb2.EnableBotRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_submission__pb2.Bot.SerializeToString,
+            ),
+            'NotifyBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.NotifyBot,
+                    request_deserializer=arena_dot_v1_dot_submission__pb2.NotifyBotRequest.FromString,
                     response_serializer=arena_dot_v1_dot_submission__pb2.Bot.SerializeToString,
             ),
     }
@@ -310,6 +327,33 @@ class SubmissionService:
             target,
             '/arena.v1.SubmissionService/EnableBot',
             arena_dot_v1_dot_submission__pb2.EnableBotRequest.SerializeToString,
+            arena_dot_v1_dot_submission__pb2.Bot.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def NotifyBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.SubmissionService/NotifyBot',
+            arena_dot_v1_dot_submission__pb2.NotifyBotRequest.SerializeToString,
             arena_dot_v1_dot_submission__pb2.Bot.FromString,
             options,
             channel_credentials,

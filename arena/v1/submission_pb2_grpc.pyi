@@ -47,6 +47,8 @@ class SubmissionServiceStub:
     """What a bot did wrong lately, for its owner."""
     EnableBot: _grpc.UnaryUnaryMultiCallable[_submission_pb2.EnableBotRequest, _submission_pb2.Bot]
     """Lets a bot play again that was disabled."""
+    NotifyBot: _grpc.UnaryUnaryMultiCallable[_submission_pb2.NotifyBotRequest, _submission_pb2.Bot]
+    """Says where the owner of a bot is told of notices."""
 
 @_typing.type_check_only
 class SubmissionServiceAsyncStub(SubmissionServiceStub):
@@ -67,6 +69,8 @@ class SubmissionServiceAsyncStub(SubmissionServiceStub):
     """What a bot did wrong lately, for its owner."""
     EnableBot: _aio.UnaryUnaryMultiCallable[_submission_pb2.EnableBotRequest, _submission_pb2.Bot]  # type: ignore[assignment]
     """Lets a bot play again that was disabled."""
+    NotifyBot: _aio.UnaryUnaryMultiCallable[_submission_pb2.NotifyBotRequest, _submission_pb2.Bot]  # type: ignore[assignment]
+    """Says where the owner of a bot is told of notices."""
 
 class SubmissionServiceServicer(metaclass=_abc_1.ABCMeta):
     """Bots and their versions."""
@@ -120,5 +124,13 @@ class SubmissionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_submission_pb2.Bot, _abc.Awaitable[_submission_pb2.Bot]]:
         """Lets a bot play again that was disabled."""
+
+    @_abc_1.abstractmethod
+    def NotifyBot(
+        self,
+        request: _submission_pb2.NotifyBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_submission_pb2.Bot, _abc.Awaitable[_submission_pb2.Bot]]:
+        """Says where the owner of a bot is told of notices."""
 
 def add_SubmissionServiceServicer_to_server(servicer: SubmissionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -68,5 +68,11 @@ def test_a_bot_that_forfeits_in_a_row_is_shown_the_door_until_its_owner_lets_it_
     assert "forfeit (1 in a row): unrated match" in said
     assert "seat 0: ILLEGAL, There is no action 999" in said
     assert f"disabled ({FORFEITS} in a row)" in said
+    assert main(["bot", "notify", "clumsy", "http://localhost:7/"]) == 2
+    assert "private network" in capsys.readouterr().err
+    assert main(["bot", "notify", "clumsy", "https://8.8.8.8/told"]) == 0
+    assert main(["bot", "log", "clumsy"]) == 0
+    assert "--- told at https://8.8.8.8/told" in capsys.readouterr().out
+    assert main(["bot", "notify", "clumsy", "--off"]) == 0
     assert main(["bot", "enable", "clumsy"]) == 0
     asyncio.run(asyncio.wait_for(comes_in(), 30))

@@ -35,6 +35,7 @@ ALLOWED = {
     "RetireBot": {SUBMIT},
     "ListNotices": {SUBMIT},
     "EnableBot": {SUBMIT},
+    "NotifyBot": {SUBMIT},
     "CreateTournament": {ORGANISE},
     "EnterTournament": {ORGANISE},
     "StartTournament": {ORGANISE},
