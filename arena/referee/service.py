@@ -39,6 +39,9 @@ does not read ends only when the bot ends it."""
 
 NAME_LENGTH = 64
 
+CALLS = 128
+"""Calls at the same time on one connection over a network; those beyond may fail as UNAVAILABLE at its very start."""
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -197,7 +200,7 @@ def server_options(longest_limit_ms: int) -> list[tuple[str, int]]:
     bot that is busy for so long answers no ping, and must not be taken for dead."""
     silence_ms = longest_limit_ms + 10_000
     return [
-        *socket_options(),
+        *_options(CALLS),
         ("grpc.keepalive_time_ms", 10_000),
         ("grpc.keepalive_timeout_ms", silence_ms),
         # Without this one the two above find a dead peer after a minute at the earliest.
@@ -208,13 +211,17 @@ def server_options(longest_limit_ms: int) -> list[tuple[str, int]]:
 
 def socket_options() -> list[tuple[str, int]]:
     """Options of a server on a unix socket: the kernel says when the other side is dead, so no keepalive."""
+    return _options(16)
+
+
+def _options(calls: int) -> list[tuple[str, int]]:
     return [
         # A second server on the same address must fail, and not take half of the bots.
         ("grpc.so_reuseport", 0),
         # Keeps the window at 64 KiB: a flooding bot can park that much here and not 4 MiB.
         ("grpc.http2.bdp_probe", 0),
         ("grpc.max_receive_message_length", 262_144),
-        ("grpc.max_concurrent_streams", 16),
+        ("grpc.max_concurrent_streams", calls),
     ]
 
 
