@@ -14,6 +14,7 @@ SENTENCE = "the arena is shutting down and begins nothing new; try again in a mi
 
 MATCH = "match"
 BLOCK = "block"
+MANY = {MATCH: "matches", BLOCK: "blocks"}
 
 
 class Drain:
@@ -73,9 +74,8 @@ class Drain:
 
     def waits_for(self) -> str:
         """What is open, in words; empty if nothing is."""
-        return " and ".join(
-            f"{count} {what}{'s' if count > 1 else ''}" for what, count in sorted(self._open.items()) if count
-        )
+        counted = sorted((what, count) for what, count in self._open.items() if count)
+        return " and ".join(f"{count} {what if count == 1 else MANY[what]}" for what, count in counted)
 
     async def quiet(self, within_s: float) -> bool:
         """Whether everything ended by itself within the time; sooner False if it is asked again."""
