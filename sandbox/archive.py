@@ -3,13 +3,15 @@
 import hashlib
 import io
 import re
+import shutil
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from sandbox.contents import DEFAULT, MANIFEST, ArchiveError, ArchiveLimits, contents
-from sandbox.manifest import Manifest, parse_manifest, read_manifest
+from sandbox.contents import DEFAULT, MANIFEST, ArchiveLimits, contents
+from sandbox.layout import ArchiveError
+from sandbox.manifest import Manifest, manifest_of, parse_manifest, read_manifest
 
 __all__ = [
     "DEFAULT",
@@ -20,6 +22,7 @@ __all__ = [
     "Manifest",
     "content_hash",
     "contents",
+    "examine",
     "extract",
     "pack",
     "parse_manifest",
@@ -53,31 +56,36 @@ def pack(folder: Path, limits: ArchiveLimits = DEFAULT) -> bytes:
             except UnicodeEncodeError:
                 raise ArchiveError(f"the file name {name!r} is not UTF-8; rename the file.") from None
     data = out.getvalue()
-    _no_reserved(contents(data, limits))
+    _files(data, limits)
     return data
 
 
 def extract(data: bytes, into: Path, limits: ArchiveLimits = DEFAULT) -> None:
     """Writes the files of an archive into a new or empty folder: folders 0755, files 0644, nothing executable.
 
-    Nothing is written unless the whole archive is good.
+    Nothing is written unless the whole archive is good, and nothing is left if it cannot be written to its end.
 
     :raises ArchiveError: if the archive is refused or the folder is not empty.
+    :raises OSError: if a file cannot be written.
     """
-    files = contents(data, limits)
-    _no_reserved(files)
-    into.mkdir(mode=0o755, parents=True, exist_ok=True)
-    if any(into.iterdir()):
+    files = _files(data, limits)
+    if into.exists() and any(into.iterdir()):
         raise ArchiveError(f"{into} is not empty; name a new folder.")
-    into.chmod(0o755)
-    for name, body in files.items():
-        path = into / name
-        for parent in reversed(path.relative_to(into).parents[:-1]):
-            (into / parent).mkdir(exist_ok=True)
-            (into / parent).chmod(0o755)
-        with path.open("xb") as file:
-            file.write(body)
-        path.chmod(0o644)
+    into.mkdir(mode=0o755, parents=True, exist_ok=True)
+    try:
+        _write(files, into)
+    except BaseException:
+        shutil.rmtree(into, ignore_errors=True)
+        raise
+
+
+def examine(data: bytes, limits: ArchiveLimits = DEFAULT) -> tuple[Manifest, str]:
+    """The manifest of an archive and its content hash, read once.
+
+    :raises ArchiveError: if the archive or its manifest is refused.
+    """
+    files = _files(data, limits)
+    return manifest_of(files), _hash(files)
 
 
 def content_hash(data: bytes, limits: ArchiveLimits = DEFAULT) -> str:
@@ -87,13 +95,34 @@ def content_hash(data: bytes, limits: ArchiveLimits = DEFAULT) -> str:
 
     :raises ArchiveError: if the archive is refused.
     """
+    return _hash(_files(data, limits))
+
+
+def _files(data: bytes, limits: ArchiveLimits) -> dict[str, bytes]:
     files = contents(data, limits)
     _no_reserved(files)
+    return files
+
+
+def _hash(files: Mapping[str, bytes]) -> str:
     digest = hashlib.sha256()
     for name, body in files.items():
         raw = name.encode()
-        digest.update(len(raw).to_bytes(4) + raw + len(body).to_bytes(8) + body)
+        digest.update(len(raw).to_bytes(4) + raw + len(body).to_bytes(8))
+        digest.update(body)
     return digest.hexdigest()
+
+
+def _write(files: Mapping[str, bytes], into: Path) -> None:
+    into.chmod(0o755)
+    for name, body in files.items():
+        path = into / name
+        for parent in reversed(path.relative_to(into).parents[:-1]):
+            (into / parent).mkdir(exist_ok=True)
+            (into / parent).chmod(0o755)
+        with path.open("xb") as file:
+            file.write(body)
+        path.chmod(0o644)
 
 
 def _walk(folder: Path, top: Path) -> Iterator[tuple[str, Path]]:

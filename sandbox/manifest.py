@@ -2,12 +2,13 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandbox.contents import DEFAULT, MANIFEST, ArchiveError, ArchiveLimits, contents
+from sandbox.contents import DEFAULT, MANIFEST, ArchiveLimits, contents
+from sandbox.layout import ArchiveError
 
 _KEYS = ("name", "entry", "games", "batch", "version")
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
@@ -33,15 +34,24 @@ def read_manifest(bot: Path | bytes, limits: ArchiveLimits = DEFAULT) -> Manifes
     :raises ArchiveError: if there is none, a key is unknown, missing or of the wrong kind, or the entry is absent.
     """
     if isinstance(bot, bytes):
-        files = contents(bot, limits)
-        text = files.get(MANIFEST)
-    else:
-        path = bot / MANIFEST
-        text = path.read_bytes() if path.is_file() else None
+        return manifest_of(contents(bot, limits))
+    path = bot / MANIFEST
+    return _read(path.read_bytes() if path.is_file() else None, lambda entry: (bot / entry).is_file())
+
+
+def manifest_of(files: Mapping[str, bytes]) -> Manifest:
+    """The manifest among the files of an archive.
+
+    :raises ArchiveError: as :func:`read_manifest`.
+    """
+    return _read(files.get(MANIFEST), files.__contains__)
+
+
+def _read(text: bytes | None, is_file: Callable[[str], bool]) -> Manifest:
     if text is None:
         raise ArchiveError(f"there is no {MANIFEST} at the top; write one with the keys {_listed(_KEYS[:3])}.")
     manifest = parse_manifest(text)
-    if not (manifest.entry in files if isinstance(bot, bytes) else (bot / manifest.entry).is_file()):
+    if not is_file(manifest.entry):
         raise ArchiveError(
             f"the entry point {manifest.entry!r} is not in the bot's folder; correct 'entry' in {MANIFEST}."
         )
