@@ -4,7 +4,6 @@ Inside a cell there are `/usr` and the libraries, the Pythons that the caller bi
 `/run/arena`, all read-only, and a small private `/tmp`. There is no network, no home, no other process, no other bot.
 """
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -81,21 +80,14 @@ class Box:
     """Which of the host's slots, 0 or more; two live cells never share one."""
     limits: Limits = field(default_factory=Limits)
     binds: tuple[Bind, ...] = ()
-    """Further read-only places, such as `python_binds()` and the folders that PYTHONPATH names."""
+    """Further read-only places, such as `interpreter.python_binds()` and the folders that PYTHONPATH names."""
+    hidden: tuple[str, ...] = ()
+    """Folders of the host that are empty in the cell, if what lies around them can be seen there at all."""
 
 
 def slot_uid(tier: Tier, slot: int, own_uid: int) -> int:
     """The user id, as the host sees it, of whatever runs in the slot; the seat's socket must be its to connect to."""
     return FIRST_SLOT_UID + slot if tier is Tier.ROOT else own_uid
-
-
-def python_binds() -> tuple[Bind, ...]:
-    """The places of the Python that runs this, at their own paths, so that `sys.executable` works in a cell.
-
-    A copy elsewhere would not do: a shared-library Python looks for its library at the path it was built for.
-    """
-    places = {sys.prefix, sys.base_prefix, sys.base_exec_prefix}
-    return tuple((place, place) for place in sorted(places))
 
 
 def bwrap_argv(box: Box, tier: Tier, bwrap: str, *, filter_fd: int, status_fd: int) -> list[str]:
@@ -119,6 +111,7 @@ def bwrap_argv(box: Box, tier: Tier, bwrap: str, *, filter_fd: int, status_fd: i
         *("--dev", "/dev", *_tmpfs("/dev/shm", box.limits), "--remount-ro", "/dev"),  # noqa: S108 - private to the cell
         *_tmpfs("/tmp", box.limits),  # noqa: S108 - private to the cell
         *_mounts(places),
+        *_hidden(box.hidden, {"/usr", *(source for source, target in box.binds if source == target)}),
         *("--remount-ro", "/", "--chdir", BOT, "--"),
         *_inside(tier, box.limits, box.slot),
         *box.argv,
@@ -163,6 +156,12 @@ def _mounts(places: Iterable[Bind]) -> Iterator[str]:
                 yield from _folder(parent)
         made.add(target)
         yield from ("--ro-bind", source, target)
+
+
+def _hidden(folders: Iterable[str], seen: set[str]) -> Iterator[str]:
+    for folder in folders:
+        if not seen.isdisjoint((folder, *map(str, PurePosixPath(folder).parents))):
+            yield from ("--size", "4096", "--tmpfs", folder, "--remount-ro", folder)
 
 
 def _inside(tier: Tier, limits: Limits, slot: int) -> Iterator[str]:

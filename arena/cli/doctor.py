@@ -21,11 +21,17 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     from arena.errors import ArenaError
     from arena.stack import Stack
     from arena.store import connect
+    from arena.tournaments.libraries import MissingLibraryError, versions
     from sandbox.host import NoCellError, detect, survey
 
     print(f"engine    version {engine.VERSION}, {'compiled' if engine.COMPILED else 'interpreted'}")
     print(f"python    {platform.python_version()} on {platform.system()} {platform.release()}")
     code = 0
+    try:
+        print(f"libraries {', '.join(f'{name} {version}' for name, version in versions().items())}")
+    except MissingLibraryError as error:
+        print(f"libraries {error}", file=sys.stderr)
+        code = 1
     for trial in survey():
         print(f"cell      {trial.host.tier.value} with {trial.host.bwrap}: {trial.complaint or 'works'}")
     try:

@@ -5,22 +5,18 @@ import asyncio
 import contextlib
 import fcntl
 import os
-import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import arena
-import engine
 from arena.tournaments.block import Block, BotLog, PlayerKind
+from arena.tournaments.libraries import KIT, MissingLibraryError, library_binds
 from sandbox.archive import read_manifest
-from sandbox.box import SEAT, Bind, Box, Limits, python_binds
+from sandbox.box import SEAT, Box, Limits
 from sandbox.host import Host
-from sandbox.runner import Cell, Exit, lend, start
-
-KIT = "/kit"
-"""Where a cell finds what a bot may import of ours."""
+from sandbox.interpreter import packages, python_argv, python_binds
+from sandbox.runner import Cell, CellError, Exit, lend, start
 
 LOOK_S = 0.05
 GRACE_MS = 200
@@ -68,17 +64,11 @@ class Cells:
             await open_socket(seat / "seat.sock", index)
             slot = self._slots.take()
             lend(seat, self._host, slot)
-            folder = self._bots_dir / player.content_hash
-            box = Box(
-                folder=folder,
-                argv=(sys.executable, read_manifest(folder).entry),
-                seat=seat,
-                slot=slot,
-                limits=limits_of(self._block),
-                binds=(*python_binds(), *kit_binds()),
-            )
+            box = box_of(self._bots_dir / player.content_hash, seat, slot, limits_of(self._block))
             environment = {
                 "PYTHONPATH": KIT,
+                # A thread for each core of a large host would be more than a cell may have.
+                "OPENBLAS_NUM_THREADS": "1",
                 "ARENA_SOCKET": f"unix:{SEAT}/seat.sock",
                 "ARENA_TICKET": player.ticket,
                 "ARENA_BOT": player.bot,
@@ -160,14 +150,21 @@ def limits_of(block: Block) -> Limits:
     return replace(usual, cpu_s=max(usual.cpu_s, len(block.units) * match_ms / 1000))
 
 
-def kit_binds() -> tuple[Bind, ...]:
-    """The kit and the engine, and nothing else of ours, at :data:`KIT`."""
-    rooms = Path(arena.__file__).parent
-    rules = Path(engine.__file__).parent
-    ours = [rooms / "__init__.py", rooms / "bot", rooms / "codec", rooms / "v1", rules]
-    binds = [
-        (str(path), f"{KIT}/{path.relative_to(rooms.parent)}") for path in ours if path.is_relative_to(rooms.parent)
-    ]
-    # The compiled engine has a part beside its folder.
-    binds += [(str(path), f"{KIT}/{path.name}") for path in rules.parent.glob("*__mypyc*.so")]
-    return tuple(binds)
+def box_of(folder: Path, seat: Path, slot: int, limits: Limits) -> Box:
+    """The cell of the bot in the folder: its entry point run by Python, with the list of libraries.
+
+    :raises CellError: if one of them is not installed here.
+    """
+    try:
+        binds = (*python_binds(), *library_binds())
+    except MissingLibraryError as error:
+        raise CellError(str(error)) from error
+    return Box(
+        folder=folder,
+        argv=python_argv(read_manifest(folder).entry),
+        seat=seat,
+        slot=slot,
+        limits=limits,
+        binds=binds,
+        hidden=packages(),
+    )

@@ -16,8 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sandbox.box import Box, Limits, python_binds
+from sandbox.box import Box, Limits
 from sandbox.host import Host, detect
+from sandbox.interpreter import packages, python_argv, python_binds
 from sandbox.runner import Exit, lend, start
 from sandbox.seccomp import MISSING, NOT_PERMITTED
 from sandbox.syscalls import NUMBERS
@@ -338,7 +339,6 @@ class Scene:
 
     host: Host
     folder: Path
-    python: str
 
     def environment(self) -> Mapping[str, str]:
         return {
@@ -363,11 +363,12 @@ class Scene:
         mark = f"mark-{secrets.token_hex(8)}"
         box = Box(
             self.folder / "bot",
-            (self.python, "-c", HEAD + textwrap.dedent(code), mark),
+            python_argv("-c", HEAD + textwrap.dedent(code), mark),
             seat=self.folder / "seat",
             slot=slot,
             limits=limits,
             binds=python_binds(),
+            hidden=packages(),
         )
         ended = start(box, self.host, self.environment()).stop(grace_ms)
         return ended, marked(mark)
@@ -387,7 +388,7 @@ def set_up(folder: Path, host: Host) -> tuple[Scene, list[socket.socket]]:
     for each in sockets:
         each.listen()
     lend(folder / "seat", host, 0)
-    return Scene(host, folder, sys.executable), sockets
+    return Scene(host, folder), sockets
 
 
 def marked(mark: str) -> list[int]:

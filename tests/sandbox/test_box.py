@@ -60,6 +60,17 @@ def test_folders_that_lead_to_a_bind_are_open_to_the_slots_user() -> None:
         assert argv[argv.index(folder) - 3 : argv.index(folder)] == ["--perms", "0755", "--dir"]
 
 
+@tiers
+def test_what_is_hidden_is_empty_where_it_could_be_seen_and_not_made_elsewhere(tier: Tier) -> None:
+    hidden = ("/opt/py/lib/packages", "/usr/lib/packages", "/home/me/packages", "/opt/python/packages")
+    argv = line(Box(Path("/b"), ("x",), binds=(("/opt/py", "/opt/py"), ("/home/me", "/kit")), hidden=hidden), tier)
+    for folder in hidden[:2]:
+        place = argv.index(folder)
+        assert argv[place - 3 : place + 3] == ["--size", "4096", "--tmpfs", folder, "--remount-ro", folder]
+        assert place > argv.index("/opt/py"), "a later mount hides an earlier one"
+    assert not set(hidden[2:]) & set(argv)
+
+
 @given(st.integers(1, 4096), st.integers(1, 500), st.integers(16, 999), st.integers(1, 99))
 def test_limits_are_those_of_the_box(memory: int, processes: int, descriptors: int, file: int) -> None:
     limits = Limits(memory_mib=memory, processes=processes, descriptors=descriptors, file_mib=file)

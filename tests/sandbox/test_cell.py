@@ -17,9 +17,11 @@ from pathlib import Path
 
 import grpc
 import pytest
+import typing_extensions
 
-from sandbox.box import Box, Limits, Tier, bwrap_argv, python_binds, slot_uid
+from sandbox.box import Box, Limits, Tier, bwrap_argv, slot_uid
 from sandbox.host import Host, filter_fd
+from sandbox.interpreter import packages, python_argv, python_binds
 from sandbox.orphans import end_orphans
 from sandbox.runner import CellError, lend, start
 from tests.sandbox.attacks import Scene, marked
@@ -106,11 +108,26 @@ def test_eight_cells_run_side_by_side_and_see_nothing_of_each_other(scene: Scene
         "import os, sys, time; open('/tmp/mine', 'w').close(); time.sleep(0.3); "
         "print([n for n in os.listdir('/tmp') if not sys.prefix.startswith(f'/tmp/{n}/')], os.getpid() < 10)"
     )
-    boxes = [
-        Box(scene.folder / "bot", (sys.executable, "-c", code), slot=slot, binds=python_binds()) for slot in range(8)
-    ]
+    boxes = [Box(scene.folder / "bot", python_argv("-c", code), slot=slot, binds=python_binds()) for slot in range(8)]
     cells = [start(box, host, {}) for box in boxes]
     assert [cell.stop(10_000).log for cell in cells] == [b"['mine'] True\n"] * 8
+
+
+def test_python_runs_without_the_packages_that_are_installed_for_it(scene: Scene) -> None:
+    code = f"""
+        import importlib, sysconfig
+        for folder in {packages()!r}:
+            assert not os.path.isdir(folder) or not os.listdir(folder), folder
+        print(sys.flags.no_site, "site" in sys.modules, sys.prefix == sys.base_prefix)
+        for name in ("pytest", "grpc", "pip"):
+            try:
+                importlib.import_module(name)
+            except ModuleNotFoundError as error:
+                print(error.name)
+    """
+    ended, _ = scene.run(code)
+    assert ended.log.decode().splitlines() == ["1 False True", "pytest", "grpc", "pip"]
+    assert packages()
 
 
 def test_every_slot_has_a_user_id_of_its_own_when_root_starts_the_cells(scene: Scene, host: Host) -> None:
@@ -160,12 +177,13 @@ def worker(scene: Scene, code: str) -> Iterator[subprocess.Popen[str]]:
     head = f"""
         import os, sys, time
         from pathlib import Path
-        from sandbox.box import Box, python_binds
+        from sandbox.box import Box
         from sandbox.host import detect
+        from sandbox.interpreter import python_argv, python_binds
         from sandbox.runner import start
         def cell(mark):
             code = "import os, time; os.fork(); os.fork(); print(1); time.sleep(600)"
-            box = Box(Path({str(scene.folder / "bot")!r}), (sys.executable, "-c", code, mark), binds=python_binds())
+            box = Box(Path({str(scene.folder / "bot")!r}), python_argv("-c", code, mark), binds=python_binds())
             return start(box, detect(), {{}})
     """
     program = textwrap.dedent(head) + textwrap.dedent(code)
@@ -306,7 +324,10 @@ def test_a_bot_speaks_grpc_over_the_socket_of_its_seat(host: Host) -> None:
         server.add_insecure_port(f"unix:{seat}/seat.sock")
         server.start()
         lend(seat, host, 1)
-        box = Box(bot, (sys.executable, "main.py"), seat=seat, slot=1, binds=python_binds())
-        ended = start(box, host, {"SEAT": "unix:/run/arena/seat.sock", "TICKET": "t7"}).stop(15_000)
+        libraries = [(str(Path(grpc.__file__).parent), "/kit/grpc")]
+        libraries.append((typing_extensions.__file__, "/kit/typing_extensions.py"))
+        box = Box(bot, python_argv("main.py"), seat=seat, slot=1, binds=(*python_binds(), *libraries))
+        environment = {"SEAT": "unix:/run/arena/seat.sock", "TICKET": "t7", "PYTHONPATH": "/kit"}
+        ended = start(box, host, environment).stop(15_000)
         server.stop(None).wait()
     assert (ended.log.decode(), ended.code) == ("['hello t7', 'again t7']\n", 0)
