@@ -48,13 +48,14 @@ class Group:
                 (folder / "cgroup.procs").write_text(str(pid))
 
     def broken(self) -> str:
-        """The limit for which the kernel has killed somebody, in words; empty if it has not."""
+        """For what the kernel has killed somebody, and the limit, in words; empty if it has not."""
         for folder in self._folders:
             for file in ("memory.events", "memory.oom_control"):
                 with contextlib.suppress(FileNotFoundError):
                     counts = dict(line.split() for line in (folder / file).read_text().splitlines())
                     if int(counts.get("oom_kill", 0)):
-                        return f"more than {self._limits.memory_mib} MiB of memory"
+                        limit = f"{self._limits.memory_mib} MiB"
+                        return f"used {limit} of memory and asked for more; the limit is {limit}"
         return ""
 
     def remove(self) -> None:

@@ -15,30 +15,21 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.box import Box, bwrap_argv
 from sandbox.cgroup import Group
+from sandbox.ends import Exit, by_itself, by_signal
 from sandbox.host import Host, filter_fd
 from sandbox.output import Output
 from sandbox.watch import Watch, tree
 
 _TICK_S = 0.05
 _CHUNK = 1 << 16
+"""A pipe holds as much. Output is read at most once a look: a bot that writes more than this in 50 ms waits, and it
+is its own time; reading costs us no more however it writes."""
+
 _MIB = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Exit:
-    """How a cell ended. `reason` is a sentence; `code` or `signal` is the bot's own, both None if it was killed."""
-
-    code: int | None
-    signal: int | None
-    reason: str
-    log: bytes
-    cpu_s: float
-    peak_mib: int
 
 
 class Life:
@@ -50,6 +41,7 @@ class Life:
         self._limits = box.limits
         self._selector = selector
         self._output = Output(box.limits.kept_kib * 1024)
+        self._silent = False
         self._status = b""
         self._killed_for = ""
         self._code: int | None = None
@@ -83,7 +75,8 @@ class Life:
             for descriptor in (program, said, told):
                 os.close(descriptor)
         self.pid = self._bwrap.pid
-        selector.register(self._said, selectors.EVENT_READ, (self, self._read_output))
+        self._started_s = time.monotonic()
+        selector.register(self._said, selectors.EVENT_READ, (self, self._hear))
         selector.register(self._told, selectors.EVENT_READ, (self, self._read_status))
         selector.register(self._gate, selectors.EVENT_READ, (self, self._open_gate))
         self._follow(self.pid)
@@ -98,11 +91,15 @@ class Life:
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
 
     def look(self) -> None:
-        """One look at what the cell uses."""
+        """One look at what the cell uses. Its output may be read again."""
+        if self.gone.is_set():
+            return
+        if not self._silent and self._said not in self._selector.get_map():
+            self._selector.register(self._said, selectors.EVENT_READ, (self, self._hear))
         if self._watch is not None and not self._killed_for:
             broken = self._watch.look()
             if broken:
-                self.kill(f"was killed: it used {broken}")
+                self.kill(f"was killed: it {broken}")
 
     def _follow(self, pid: int) -> bool:
         """Watches for the end of a process; whether it was still there."""
@@ -114,17 +111,22 @@ class Life:
         self._selector.register(descriptor, selectors.EVENT_READ, (self, lambda: self._ended(pid)))
         return True
 
+    def _hear(self) -> None:
+        """Reads some output, and none before the next look."""
+        self._selector.unregister(self._said)
+        self._read_output()
+
     def _read_output(self) -> bool:
         """Whether there may be more."""
         try:
             chunk = os.read(self._said, _CHUNK)
         except BlockingIOError:
             return False
-        self._output.take(chunk)
-        if not chunk:
-            self._selector.unregister(self._said)
-        elif self._output.total > self._limits.output_mib * _MIB:
-            self.kill(f"was killed: it wrote more than {self._limits.output_mib} MiB of output")
+        self._silent = not chunk
+        self._output.take(chunk, int(1000 * (time.monotonic() - self._started_s)))
+        if self._output.total > self._limits.output_mib * _MIB:
+            written_mib = -(-self._output.total // _MIB)
+            self.kill(f"was killed: it wrote {written_mib} MiB of output; the limit is {self._limits.output_mib} MiB")
         return bool(chunk)
 
     def _read_status(self) -> bool:
@@ -178,7 +180,7 @@ class Life:
 
     def _finish(self) -> None:
         registered = self._selector.get_map()
-        while self._said in registered and self._read_output():
+        while not self._silent and self._read_output():
             pass
         for descriptor in (self._said, self._told, self._gate.fileno()):
             if descriptor in registered:
@@ -192,7 +194,10 @@ class Life:
             code=code,
             signal=number,
             reason=reason,
-            log=self._output.text(),
+            last_line=self._output.last_line() if code or number else "",
+            parts=self._output.parts(),
+            written=self._output.total,
+            started_s=self._started_s,
             cpu_s=watch.cpu_s if watch else 0.0,
             peak_mib=-(-watch.peak_bytes // _MIB) if watch else 0,
         )
@@ -203,15 +208,14 @@ class Life:
     def _verdict(self) -> tuple[int | None, int | None, str]:
         broken = self._group.broken() if self._group else ""
         if self._killed_for or broken:
-            return None, None, self._killed_for or f"was killed: it used {broken}"
+            return None, None, self._killed_for or f"was killed: it {broken}"
+        last = self._output.last_line()
         if self._code is None:
-            last = self._output.text().decode(errors="replace").strip().rpartition("\n")[2]
             return None, None, f"the cell did not start or was ended from outside: {last or 'it said nothing'}"
         if self._code > 128:
             number = self._code - 128
-            known = {each.value: each.name for each in signal.Signals}
-            return None, number, f"ended by signal {number} ({known.get(number, 'unknown')})"
-        return self._code, None, f"ended by itself with code {self._code}"
+            return None, number, by_signal(number, last, self._limits)
+        return self._code, None, by_itself(self._code, last, self._limits)
 
 
 def _pipe_that_never_breaks() -> tuple[int, int]:

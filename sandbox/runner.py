@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sandbox.box import ENVIRONMENT, Box, slot_uid
+from sandbox.ends import Exit
 from sandbox.host import Host
-from sandbox.keeper import Exit, Keeper, Life
+from sandbox.keeper import Keeper, Life
 from sandbox.orphans import end_orphans
 
 __all__ = ["Cell", "CellError", "Exit", "lend", "start"]

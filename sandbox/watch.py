@@ -41,22 +41,23 @@ class Watch:
         return self._ticks / _TICKS_PER_S
 
     def look(self) -> str:
-        """The limit that is broken now, in words; empty if none is."""
+        """What the cell did beyond a limit, and the limit, in words; empty if it has kept to all."""
         processes = {pid: found for pid in tree(self.first) if (found := _process(pid)) is not None}
         limits = self._limits
         self._count_ticks(processes)
         if self.cpu_s > limits.cpu_s:
-            return f"more than {limits.cpu_s:g} s of processor time"
-        if sum(process.threads for process in processes.values()) > limits.processes + _SPARE_TASKS:
-            return f"more than {limits.processes} processes and threads"
+            return f"used {self.cpu_s:.2f} s of processor time; the limit is {limits.cpu_s:g} s"
+        tasks = sum(process.threads for process in processes.values())
+        if tasks > limits.processes + _SPARE_TASKS:
+            return f"ran {tasks} processes and threads; the limit is {limits.processes}"
         memory = sum(process.resident for process in processes.values())
         if memory > limits.memory_mib * _MIB:  # shared pages count once for each process, so look closer
             memory = sum(_share(pid, process.resident) for pid, process in processes.items())
         self.peak_bytes = max(self.peak_bytes, memory)
         if memory > limits.memory_mib * _MIB:
-            return f"more than {limits.memory_mib} MiB of memory"
-        if self._files(processes) > limits.tmp_files:
-            return f"more than {limits.tmp_files} files in /tmp and /dev/shm"
+            return f"used {-(-memory // _MIB)} MiB of memory; the limit is {limits.memory_mib} MiB"
+        if (files := self._files(processes)) > limits.tmp_files:
+            return f"made {files} files in /tmp and /dev/shm; the limit is {limits.tmp_files}"
         return ""
 
     def _count_ticks(self, processes: dict[int, _Process]) -> None:

@@ -123,13 +123,13 @@ ATTACKS = [
         hoard = []
         while True:
             hoard.append(bytearray(b"x") * (4 << 20))
-        """, says="MemoryError", reason="code 1|MiB of memory"),
-    Attack("memory by many processes", MEMORY_HOGS, reason="more than 160 MiB of memory"),
+        """, says="MemoryError", reason="code 1: it got no more memory; the limit is 160 MiB|MiB of memory"),
+    Attack("memory by many processes", MEMORY_HOGS, reason=r"used 1[6-9]\d MiB of memory.*; the limit is 160 MiB"),
     Attack("memory in a shared mapping", """
         hoard = mmap.mmap(-1, 600 << 20)
         for place in range(0, len(hoard), 4096): hoard[place] = 1
         print("REACHED")
-        """, reason="more than 160 MiB of memory"),
+        """, reason=r"used \d{3} MiB of memory.*; the limit is 160 MiB"),
     Attack("memory in a shared mapping that many share counts once", """
         shared = mmap.mmap(-1, 60 << 20)
         for place in range(0, len(shared), 4096): shared[place] = 1
@@ -177,7 +177,7 @@ ATTACKS = [
     Attack("countless files", """
         for number in range(300_000): os.mkdir(f"/tmp/{number}")
         print("REACHED")
-        """, reason="more than 500 files"),
+        """, reason=r"made \d+ files in /tmp and /dev/shm; the limit is 500"),
     Attack("countless descriptors", """
         opened = 0
         try:
@@ -280,7 +280,7 @@ ATTACKS = [
         """, reason="signal 31 .SIGSYS", machines=frozenset({"x86_64"})),
     Attack("a flood of output", """
         while True: os.write(1, b"flood" * 10_000)
-        """, says="flood", reason="more than 2 MiB of output"),
+        """, says="flood", reason="wrote 3 MiB of output; the limit is 2 MiB"),
     Attack("ignoring signals", """
         for number in range(1, 65):
             try: signal.signal(number, signal.SIG_IGN)
@@ -307,7 +307,7 @@ ATTACKS = [
     Attack("busy processors", """
         for _ in range(3): os.fork()
         while True: pass
-        """, reason="more than 0.5 s of processor time", limits=Limits(cpu_s=0.5)),
+        """, reason=r"used 0\.[5-9]\d s of processor time; the limit is 0.5 s", limits=Limits(cpu_s=0.5)),
     Attack("busy processors by children that nobody waits for", """
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
@@ -316,7 +316,7 @@ ATTACKS = [
                 while time.monotonic() < until: pass
                 os._exit(0)
             time.sleep(0.1)
-        """, reason="more than 0.5 s of processor time", limits=Limits(cpu_s=0.5)),
+        """, reason=r"used 0\.[5-9]\d s of processor time; the limit is 0.5 s", limits=Limits(cpu_s=0.5)),
     Attack("writing anywhere", WRITING, says="end"),
     Attack("leaving a note for the next bot", """
         for place in ("/tmp", "/dev/shm"):

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox.box import FIRST_SLOT_UID, Box, Limits, Tier, bwrap_argv, slot_uid
-from sandbox.output import Output
 
 BOX = Box(
     Path("/srv/bots/7"), ("/opt/py/bin/python", "main.py"), Path("/srv/seats/1"), 4, binds=(("/opt/py", "/opt/py"),)
@@ -81,18 +80,3 @@ def test_limits_are_those_of_the_box(memory: int, processes: int, descriptors: i
         f"--nofile={descriptors}",
         f"--fsize={file << 20}",
     } <= set(argv)
-
-
-@given(st.lists(st.binary(max_size=40), max_size=30), st.integers(0, 64))
-def test_output_keeps_both_ends_whatever_the_pieces(chunks: list[bytes], kept: int) -> None:
-    output = Output(kept)
-    for chunk in chunks:
-        output.take(chunk)
-    whole = b"".join(chunks)
-    assert output.total == len(whole)
-    if len(whole) <= kept:
-        assert output.text() == whole
-    else:
-        head, tail = kept // 2, kept - kept // 2
-        gap = f"\n[... {len(whole) - kept} bytes are left out here ...]\n".encode()
-        assert output.text() == whole[:head] + gap + whole[len(whole) - tail :]

@@ -62,7 +62,7 @@ def test_a_group_says_for_which_limit_the_kernel_killed(tmp_path: Path) -> None:
     events.write_text("low 0\nhigh 0\nmax 12\noom 1\noom_kill 0\n")
     assert group.broken() == ""
     events.write_text("low 0\nhigh 0\nmax 12\noom 1\noom_kill 1\n")
-    assert group.broken() == "more than 7 MiB of memory"
+    assert group.broken() == "used 7 MiB of memory and asked for more; the limit is 7 MiB"
 
 
 def test_a_place_that_is_no_control_group_is_told_and_not_passed_over(
