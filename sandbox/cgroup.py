@@ -18,8 +18,8 @@ _PERIOD_US = 100_000
 class Group:
     """A control group for one cell, in each of the places."""
 
-    def __init__(self, places: Iterable[Path], name: str, limits: Limits) -> None:
-        """Makes the group.
+    def __init__(self, places: Iterable[Path], cell: int, limits: Limits) -> None:
+        """Makes the group of the cell with that outermost process. Its name says who started it, for `remove_orphans`.
 
         :raises OSError: if a place cannot be written, or its controllers not be given to a group below it.
         """
@@ -28,7 +28,7 @@ class Group:
         try:
             for place in places:
                 _give_controllers(place)
-                folder = place / name
+                folder = place / f"cell-{os.getpid()}-{cell}"
                 folder.mkdir()
                 self._folders.append(folder)
                 for file, value in _settings(limits):
@@ -77,10 +77,19 @@ def try_out(where: Iterable[Path]) -> str:
         if not (place / "cgroup.procs").exists():
             return f"{place} is not a control group"
     try:
-        Group(where, f"trial-{os.getpid()}", Limits()).remove()
+        Group(where, os.getpid(), Limits()).remove()
     except OSError as error:
         return str(error)
     return ""
+
+
+def remove_orphans(where: Iterable[Path]) -> None:
+    """Takes away the groups of cells whose starter is gone; one that is not empty yet stays for the next time."""
+    for place in where:
+        for folder in place.glob("cell-*-*"):
+            if not Path("/proc", folder.name.split("-")[1]).exists():
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
 
 
 def _give_controllers(place: Path) -> None:

@@ -159,7 +159,7 @@ class Life:
             return
         pids = list(tree(self._watch.first))
         if self._host.groups:
-            self._group = Group(self._host.groups, f"cell-{self.pid}", self._limits)
+            self._group = Group(self._host.groups, self.pid, self._limits)
             self._group.take(pids)
         with contextlib.suppress(OSError):
             for pid in pids:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sandbox.box import ENVIRONMENT, Box, slot_uid
+from sandbox.cgroup import remove_orphans
 from sandbox.ends import Exit
 from sandbox.host import Host
 from sandbox.keeper import Keeper, Life
@@ -66,7 +67,7 @@ def start(box: Box, host: Host, environment: Mapping[str, str]) -> Cell:
     :raises CellError: if the folders are not as they must be or bubblewrap cannot be started.
     """
     _check_folder(box.folder)
-    keeper = _keeper()
+    keeper = _keeper(host)
     try:
         life = keeper.begin(box, host, {**ENVIRONMENT, **environment})
     except OSError as error:
@@ -97,13 +98,14 @@ _keepers: dict[int, Keeper] = {}
 _keepers_lock = threading.Lock()
 
 
-def _keeper() -> Keeper:
+def _keeper(host: Host) -> Keeper:
     """This process's keeper; a process that was forked needs its own, as threads do not survive a fork."""
     with _keepers_lock:
         pid = os.getpid()
         if pid not in _keepers:
             _keepers.clear()
             end_orphans()
+            remove_orphans(host.groups)
             _keepers[pid] = Keeper()
             _keepers[pid].start()
         return _keepers[pid]

@@ -2,9 +2,9 @@
 match."""
 
 import asyncio
-import contextlib
 import fcntl
 import os
+import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
@@ -49,7 +49,7 @@ class Cells:
         self._rotation = rotation
         self._slots = slots
         self._seated: list[Seated] = []
-        self._folder = Path(tempfile.mkdtemp(prefix="arena-seats-"))
+        self._seats: list[Path] = []
 
     async def start(self, open_socket: OpenSocket) -> None:
         """Opens a socket for every hosted player, then starts its process.
@@ -59,10 +59,10 @@ class Cells:
         for index, player in enumerate(self._block.players):
             if player.kind is not PlayerKind.HOSTED:
                 continue
-            seat = self._folder / str(index)
-            seat.mkdir(mode=0o700)
-            await open_socket(seat / "seat.sock", index)
             slot = self._slots.take()
+            seat = self._slots.seat(slot)
+            self._seats.append(seat)
+            await open_socket(seat / "seat.sock", index)
             lend(seat, self._host, slot)
             box = box_of(self._bots_dir / player.content_hash, seat, slot, limits_of(self._block))
             environment = {
@@ -101,19 +101,27 @@ class Cells:
             for seated, how in zip(self._seated, exits, strict=True)
         ]
         self._seated = []
-        for path in sorted(self._folder.rglob("*"), reverse=True):
-            with contextlib.suppress(OSError):
-                path.rmdir() if path.is_dir() else path.unlink()
-        with contextlib.suppress(OSError):
-            self._folder.rmdir()
+        for seat in self._seats:
+            shutil.rmtree(seat, ignore_errors=True)
         return logs
 
 
 class Slots:
-    """Slots of this host that belong to this process for as long as it lives, whatever other processes there are."""
+    """Slots of this host that belong to this process for as long as it lives, whatever other processes there are.
+
+    The seat of a slot is a folder beside its lock, so that one whose process was killed is found and removed.
+    """
 
     def __init__(self) -> None:
         self._held: list[int] = []
+        self._folder = Path(tempfile.gettempdir()) / f"arena-slots-{os.geteuid()}"
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        if self._folder.is_symlink() or self._folder.stat().st_uid != os.geteuid():
+            raise OSError(f"{self._folder} belongs to somebody else; remove it.")
+        for left in self._folder.glob("*.seat"):
+            if (lock := self._lock(left.stem)) is not None:
+                shutil.rmtree(left, ignore_errors=True)
+                os.close(lock)
         self._numbers = self._free()
 
     def take(self) -> int:
@@ -123,22 +131,30 @@ class Slots:
         """
         return next(self._numbers)
 
+    def seat(self, slot: int) -> Path:
+        """A new folder for the seat of a slot that was taken, closed to others. Whoever asks for it removes it."""
+        folder = self._folder / f"{slot}.seat"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        return folder
+
     def _free(self) -> Iterator[int]:
-        folder = Path(tempfile.gettempdir()) / f"arena-slots-{os.geteuid()}"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
-            raise OSError(f"{folder} belongs to somebody else; remove it.")
         for slot in range(SLOTS):
-            descriptor = os.open(folder / str(slot), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(descriptor)
-                continue
-            # Kept open: the lock is gone when this process is.
-            self._held.append(descriptor)
-            yield slot
+            if (lock := self._lock(str(slot))) is not None:
+                # Kept open: the lock is gone when this process is.
+                self._held.append(lock)
+                yield slot
         raise OSError(f"All {SLOTS} slots of this host are taken.")
+
+    def _lock(self, slot: str) -> int | None:
+        """A descriptor that holds the slot, None if a live process does."""
+        descriptor = os.open(self._folder / slot, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        return descriptor
 
 
 def limits_of(block: Block) -> Limits:

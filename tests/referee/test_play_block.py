@@ -265,11 +265,13 @@ def test_a_cell_that_was_being_started_when_all_was_called_off_is_stopped_too(sh
     assert cells_of(marker) == []
 
 
-def test_a_block_process_that_is_killed_takes_its_cells_with_it(short_dir: Path) -> None:
-    silent = write_bot(short_dir, SILENT)
+def test_a_block_process_that_is_killed_takes_its_cells_with_it_and_the_next_one_removes_their_seats(
+    short_dir: Path,
+) -> None:
+    silent, good = write_bot(short_dir, SILENT), write_bot(short_dir, BOT)
     block = block_of([hosted(f"bot-{n}", silent) for n in range(3)], units=1, kind=UnitKind.SINGLE, startup_ms=60_000)
     marker = f"{short_dir}/{silent}"
-    with block_process(block, short_dir) as process:
+    with block_process(block, short_dir, TMPDIR=str(short_dir)) as process:
         while not cells_of(marker):
             assert process.poll() is None
             time.sleep(0.02)
@@ -279,6 +281,14 @@ def test_a_block_process_that_is_killed_takes_its_cells_with_it(short_dir: Path)
     while cells_of(marker) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert cells_of(marker) == []
+
+    (places,) = short_dir.glob("arena-slots-*")
+    assert list(places.glob("*.seat/seat.sock"))
+    again = block_of([hosted(f"bot-{n}", good) for n in range(3)], units=1, kind=UnitKind.SINGLE)
+    assert isinstance(reports_of(again, short_dir, TMPDIR=str(short_dir))[-1], Done)
+    assert {place.name for place in places.iterdir()} == {"0", "1", "2"}
+    assert all(place.stat().st_size == 0 for place in places.iterdir())
+    assert {place.name for place in short_dir.iterdir()} == {silent, good, places.name}
 
 
 def test_a_block_for_other_rules_is_refused(short_dir: Path) -> None:

@@ -174,7 +174,7 @@ def test_a_bot_does_not_start_when_its_starter_is_gone_before_the_gate_opens(sce
 
 
 @contextlib.contextmanager
-def worker(scene: Scene, code: str) -> Iterator[subprocess.Popen[str]]:
+def worker(scene: Scene, code: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
     """Another process that starts cells and says on its output what it did."""
     head = f"""
         import os, sys, time
@@ -190,7 +190,11 @@ def worker(scene: Scene, code: str) -> Iterator[subprocess.Popen[str]]:
     """
     program = textwrap.dedent(head) + textwrap.dedent(code)
     with subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", program], cwd=ROOM, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-W", "ignore", "-c", program],
+        cwd=ROOM,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
     ) as process:
         try:
             yield process

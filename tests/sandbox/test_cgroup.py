@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from sandbox.box import Limits
-from sandbox.cgroup import Group, places, try_out
+from sandbox.cgroup import Group, places, remove_orphans, try_out
 from sandbox.host import Host, NoCellError, detect
 from tests.sandbox.attacks import BY_NAME, Scene, verdict
+from tests.sandbox.test_cell import ends_with, worker
 
 
 @pytest.fixture
@@ -56,9 +57,34 @@ def test_a_cell_in_a_group_has_one_processor(scene: Scene, grouped: Host) -> Non
     assert ended.cpu_s < 0.6 * 1.4
 
 
+def test_the_groups_of_a_starter_that_was_killed_are_removed_when_the_next_one_starts_a_cell(
+    scene: Scene, grouped: Host
+) -> None:
+    code = """
+        cell("grouped")
+        while not all(list(place.glob(f"cell-{os.getpid()}-*")) for place in detect().groups): time.sleep(0.01)
+        print("ready", flush=True)
+        time.sleep(600)
+    """
+    for _ in range(2):
+        with worker(scene, code, ARENA_CGROUP=":".join(map(str, grouped.groups))) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            process.kill()
+        left = [group for place in grouped.groups for group in place.glob("cell-*")]
+        assert {group.name.split("-")[1] for group in left} == {str(process.pid)}
+        ends_with(lambda groups=left: not any((group / "cgroup.procs").read_text() for group in groups))
+    remove_orphans(grouped.groups)
+    Group(grouped.groups, 1, Limits())
+    remove_orphans(grouped.groups)
+    for place in grouped.groups:
+        (alive,) = place.glob("cell-*")
+        alive.rmdir()
+
+
 def test_a_group_says_for_which_limit_the_kernel_killed(tmp_path: Path) -> None:
-    group = Group([tmp_path], "cell", Limits(memory_mib=7))
-    events = tmp_path / "cell" / "memory.events"
+    group = Group([tmp_path], 1, Limits(memory_mib=7))
+    events = tmp_path / f"cell-{os.getpid()}-1" / "memory.events"
     events.write_text("low 0\nhigh 0\nmax 12\noom 1\noom_kill 0\n")
     assert group.broken() == ""
     events.write_text("low 0\nhigh 0\nmax 12\noom 1\noom_kill 1\n")
