@@ -3,6 +3,7 @@
 import dataclasses
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -73,13 +74,18 @@ def test_the_groups_of_a_starter_that_was_killed_are_removed_when_the_next_one_s
             process.kill()
         left = [group for place in grouped.groups for group in place.glob("cell-*")]
         assert {group.name.split("-")[1] for group in left} == {str(process.pid)}
-        ends_with(lambda groups=left: not any((group / "cgroup.procs").read_text() for group in groups))
+        for group in left:
+            ends_with(partial(_is_empty, group))
     remove_orphans(grouped.groups)
     Group(grouped.groups, 1, Limits())
     remove_orphans(grouped.groups)
     for place in grouped.groups:
         (alive,) = place.glob("cell-*")
         alive.rmdir()
+
+
+def _is_empty(group: Path) -> bool:
+    return not (group / "cgroup.procs").read_text()
 
 
 def test_a_group_says_for_which_limit_the_kernel_killed(tmp_path: Path) -> None:
