@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test chaos soak bench bench-wire bench-engine node compiled protos contract requirements lint format
+.PHONY: setup demo test chaos soak bench bench-wire bench-engine node go compiled protos contract requirements lint format
 
 setup: .venv/installed
 
@@ -45,6 +45,10 @@ bench-wire: setup
 node: setup
 	cd examples/node && npm ci --silent --ignore-scripts
 	$(BIN)/python -m pytest -m node tests/whole
+
+# The bot in Go, a static program, plays every game in a cell.
+go: setup
+	$(BIN)/python -m pytest -m go tests/whole
 
 # The compiled engine under OpenSpiel's own algorithms and beside it, in an environment of its own.
 bench-engine: setup

@@ -61,7 +61,8 @@ def pack(folder: Path, limits: ArchiveLimits = DEFAULT) -> bytes:
 
 
 def extract(data: bytes, into: Path, limits: ArchiveLimits = DEFAULT) -> None:
-    """Writes the files of an archive into a new or empty folder: folders 0755, files 0644, nothing executable.
+    """Writes the files of an archive into a new or empty folder: folders 0755, files 0644. Nothing is
+    executable but an entry point that is a program, 0555: what modes the archive has does not matter.
 
     Nothing is written unless the whole archive is good, and nothing is left if it cannot be written to its end.
 
@@ -115,6 +116,8 @@ def _hash(files: Mapping[str, bytes]) -> str:
 
 def _write(files: Mapping[str, bytes], into: Path) -> None:
     into.chmod(0o755)
+    manifest = parse_manifest(files[MANIFEST]) if MANIFEST in files else None
+    program = None if manifest is None or manifest.is_python else manifest.entry
     for name, body in files.items():
         path = into / name
         for parent in reversed(path.relative_to(into).parents[:-1]):
@@ -122,7 +125,7 @@ def _write(files: Mapping[str, bytes], into: Path) -> None:
             (into / parent).chmod(0o755)
         with path.open("xb") as file:
             file.write(body)
-        path.chmod(0o644)
+        path.chmod(0o555 if name == program else 0o644)
 
 
 def _walk(folder: Path, top: Path) -> Iterator[tuple[str, Path]]:

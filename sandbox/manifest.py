@@ -1,5 +1,6 @@
 """A bot's manifest, `bot.toml`: what its author says about it. Knows no cell, and no list of games."""
 
+import platform
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -9,6 +10,7 @@ from typing import Any
 
 from sandbox.contents import DEFAULT, MANIFEST, ArchiveLimits, contents
 from sandbox.layout import ArchiveError
+from sandbox.program import complaint
 
 _KEYS = ("name", "entry", "games", "batch", "version")
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
@@ -18,7 +20,7 @@ _MANIFEST_BYTES = 16 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a bot says of itself: `entry` is a Python file below its folder, `batch` the turns it takes at once (1-256),
+    """What a bot says of itself: `entry` is a file below its folder, `batch` the turns it takes at once (1-256),
     `version` its author's own text for it. `games` are names that nobody has looked up yet."""
 
     name: str
@@ -26,6 +28,11 @@ class Manifest:
     games: tuple[str, ...]
     batch: int = 1
     version: str = ""
+
+    @property
+    def is_python(self) -> bool:
+        """Whether the entry is run by Python; else it is a program of its own."""
+        return self.entry.endswith(".py")
 
 
 def read_manifest(bot: Path | bytes, limits: ArchiveLimits = DEFAULT) -> Manifest:
@@ -42,9 +49,12 @@ def read_manifest(bot: Path | bytes, limits: ArchiveLimits = DEFAULT) -> Manifes
 def manifest_of(files: Mapping[str, bytes]) -> Manifest:
     """The manifest among the files of an archive.
 
-    :raises ArchiveError: as :func:`read_manifest`.
+    :raises ArchiveError: as :func:`read_manifest`, and if the entry is a program that this machine cannot start.
     """
-    return _read(files.get(MANIFEST), files.__contains__)
+    manifest = _read(files.get(MANIFEST), files.__contains__)
+    if not manifest.is_python and (why := complaint(files[manifest.entry], platform.machine())):
+        raise ArchiveError(f"the entry point {manifest.entry!r} {why}.")
+    return manifest
 
 
 def _read(text: bytes | None, is_file: Callable[[str], bool]) -> Manifest:
@@ -94,14 +104,10 @@ def _read_name(table: Mapping[str, Any]) -> str:
 
 def _read_entry(table: Mapping[str, Any]) -> str:
     entry = table["entry"]
-    if (
-        not isinstance(entry, str)
-        or not entry.endswith(".py")
-        or entry.startswith(("/", "-"))
-        or ".." in entry.split("/")
-    ):
+    if not isinstance(entry, str) or not entry or entry.startswith(("/", "-")) or ".." in entry.split("/"):
         raise ArchiveError(
-            f"'entry' in {MANIFEST} must be a Python file in the folder such as 'main.py'; it is {entry!r}."
+            f"'entry' in {MANIFEST} must be a file in the folder, a Python file such as 'main.py' or a program; "
+            f"it is {entry!r}."
         )
     return entry
 

@@ -26,6 +26,13 @@ def short_dir() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
+def compiler() -> str:
+    """The C compiler, for programs that are put into cells."""
+    found = shutil.which("cc") or shutil.which("gcc")
+    return found or pytest.skip("there is no C compiler")
+
+
+@pytest.fixture(scope="session")
 def stack() -> Iterator[Stack]:
     """The servers of the session."""
     yield from own_stack()

@@ -45,6 +45,8 @@ def load(folder: str | Path) -> BotFolder:
     entry = manifest.get("entry", "main.py")
     if not isinstance(entry, str) or not (folder / entry).is_file():
         raise ValueError(f"{folder / 'bot.toml'}: entry names {entry!r}, which is no file of the folder.")
+    if not entry.endswith(".py"):
+        raise ValueError(f"{folder} is no bot in Python: its program plays in a cell (`arena bot check`) or from home.")
     games = manifest.get("games", [])
     if not isinstance(games, list) or not all(isinstance(game, str) for game in games):
         raise ValueError(f"{folder / 'bot.toml'}: games must be a list of game ids.")

@@ -13,7 +13,7 @@ from pathlib import Path
 from arena.tournaments.block import Block, BotLog, PlayerKind
 from arena.tournaments.libraries import KIT, MissingLibraryError, library_binds
 from sandbox.archive import read_manifest
-from sandbox.box import SEAT, Box, Limits
+from sandbox.box import BOT, SEAT, Box, Limits
 from sandbox.host import Host
 from sandbox.interpreter import packages, python_argv, python_binds
 from sandbox.runner import Cell, CellError, Exit, lend, start
@@ -167,20 +167,15 @@ def limits_of(block: Block) -> Limits:
 
 
 def box_of(folder: Path, seat: Path, slot: int, limits: Limits) -> Box:
-    """The cell of the bot in the folder: its entry point run by Python, with the list of libraries.
+    """The cell of the bot in the folder: its entry point run by Python, with the list of libraries, or as it is.
 
-    :raises CellError: if one of them is not installed here.
+    :raises CellError: if a library is not installed here.
     """
+    manifest = read_manifest(folder)
+    if not manifest.is_python:
+        return Box(folder, (f"{BOT}/{manifest.entry}",), seat, slot, limits)
     try:
         binds = (*python_binds(), *library_binds())
     except MissingLibraryError as error:
         raise CellError(str(error)) from error
-    return Box(
-        folder=folder,
-        argv=python_argv(read_manifest(folder).entry),
-        seat=seat,
-        slot=slot,
-        limits=limits,
-        binds=binds,
-        hidden=packages(),
-    )
+    return Box(folder, python_argv(manifest.entry), seat, slot, limits, binds, packages())

@@ -338,7 +338,7 @@ MANIFESTS = {
     "name is a number": (MANIFEST.replace(b'"lucky"', b"7"), "'name' in bot.toml must be"),
     "entry upwards": (MANIFEST.replace(b"main.py", b"../main.py"), "'entry' in bot.toml must be"),
     "entry is an option": (MANIFEST.replace(b"main.py", b"-m.py"), "'entry' in bot.toml must be"),
-    "entry is not Python": (MANIFEST.replace(b"main.py", b"main.sh"), "'entry' in bot.toml must be"),
+    "entry is nothing": (MANIFEST.replace(b"main.py", b""), "'entry' in bot.toml must be"),
     "no games": (MANIFEST.replace(b'["whist"]', b"[]"), "must be a list of at least one"),
     "games is a text": (MANIFEST.replace(b'["whist"]', b'"whist"'), "must be a list of at least one"),
     "a game twice": (MANIFEST.replace(b'["whist"]', b'["whist", "whist"]'), "names a game twice"),
