@@ -1,5 +1,6 @@
 """MatchService: finished matches, their records, and unrated matches between connected bots. Knows no schedule."""
 
+import asyncio
 import itertools
 import secrets
 import time
@@ -22,6 +23,8 @@ from arena.referee.presets import write_clock
 from arena.referee.stream import Farewell
 from arena.scopes import PLAY, READ
 from arena.store import Connection, bots, notices, tournaments
+from arena.tournaments.unsubmitted import of_house
+from arena.tournaments.versions import Version, members
 from arena.v1 import match_pb2 as pb
 from arena.v1.match_pb2_grpc import MatchServiceServicer
 from bots import house
@@ -94,6 +97,7 @@ class Matches(MatchServiceServicer):
             players = tuple(self._seated(table, game, match_id, seat, name) for seat, name in enumerate(names))
             if len(set(players)) < len(players):
                 raise BadRequest("a remote bot is named twice; a table holds different bots")
+            versions = await asyncio.gather(*(self._version(name) for name in names))
             seed = request.seed or secrets.token_bytes(32)
             plan = MatchPlan(
                 match_id=match_id,
@@ -104,7 +108,7 @@ class Matches(MatchServiceServicer):
                 names=names,
                 limits=(limits,) * len(names),
                 bot_seeds=tuple(secrets.token_bytes(32) for _ in names),
-                header={"seed": seed, "clock": write_clock(limits, game)},
+                header={"seed": seed, "clock": write_clock(limits, game), **members(versions)},
             )
             try:
                 verdict = await self._hub.play(plan)
@@ -124,6 +128,12 @@ class Matches(MatchServiceServicer):
             played = notices.Played(f"unrated match {plan.match_id}", seat, len(faults), forfeited, kind, reason)
             if await self._database.ask(notices.note, player, [played]):
                 self._hub.dismiss(player, Farewell("BROKEN", f"{notices.sentence(player)}."))
+
+    async def _version(self, name: str) -> Version:
+        if not name.startswith(REMOTE):
+            return await asyncio.to_thread(of_house, name)
+        said = self._hub.hello(name.removeprefix(REMOTE))
+        return Version(said.version if said is not None else "")
 
     def _seated(self, table: ExitStack, game: engine.Game, match_id: int, seat: int, name: str) -> PlayerId:
         """The player of a seat: a connected bot, or a house bot that gets up when the table is closed."""

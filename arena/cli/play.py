@@ -21,6 +21,8 @@ from arena.errors import ArenaError, BadRequest
 from arena.referee.clock import UNLIMITED, Limits
 from arena.referee.local import play_local
 from arena.referee.presets import read_clock, write_clock
+from arena.tournaments.unsubmitted import of_folder, of_house
+from arena.tournaments.versions import members
 from arena.v1.match_pb2 import PlayMatchRequest
 from arena.v1.match_pb2_grpc import MatchServiceStub
 from bots import house
@@ -61,7 +63,8 @@ def run_play(arguments: argparse.Namespace) -> int:
     first = _seed(arguments.seed)
     remote = any(name.startswith(REMOTE) for name in names)
     clock = _clock(arguments.clock, game)
-    play = _on_server(arguments, game, names) if remote else _here(game, names, clock)
+    recorded = arguments.record is not None
+    play = _on_server(arguments, game, names) if remote else _here(game, names, clock, recorded=recorded)
     totals, places, faults = [0] * game.seats, [0] * game.seats, [0] * game.seats
     shown = arguments.matches > 1 and not remote and sys.stderr.isatty()
     for number in range(1, arguments.matches + 1):
@@ -89,11 +92,13 @@ def run_play(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _here(game: engine.Game, names: list[str], clock: Limits | None) -> Callable[[bytes], str]:
+def _here(game: engine.Game, names: list[str], clock: Limits | None, *, recorded: bool) -> Callable[[bytes], str]:
     """Plays in this process."""
     chooses = [_choose(game, name) for name in names]
     limits = clock or UNLIMITED
-    header = {"clock": write_clock(clock, game)} if clock is not None else {}
+    header: dict[str, Any] = {"clock": write_clock(clock, game)} if clock is not None else {}
+    if recorded:
+        header |= members(of_house(name) if name in house.names() else of_folder(Path(name)) for name in names)
     return lambda seed: play_local(game, seed, chooses, names=names, limits=limits, header=header).record
 
 

@@ -128,13 +128,22 @@ def _sentence(line: dict[str, Any]) -> str:
     if "record" in line:
         game = engine.load_with(line["game"], line["seats"], line["options"])
         players = "  ".join(f"{seat} {name}" for seat, name in enumerate(line["players"]))
-        return f"{game.title}, {line['seats']} seats: {players}"
+        return "\n".join([f"{game.title}, {line['seats']} seats: {players}", *_versions(line)])
     if "pack" in line:
         return f"deal: {' '.join(line['pack'])}"
     if "scores" in line:
         return f"scores {_row(line['scores'])}  places {_row(line['places'])}"
     fault = line.get("fault")
     return f"  {line['seat']}  {line['action']}" + (f"   [{_told(fault)}]" if fault else "")
+
+
+def _versions(header: dict[str, Any]) -> list[str]:
+    """Which version of its bot sat in each seat, a line each; none for a record that does not say."""
+    seats = zip(header["players"], header.get("versions", ()), header.get("contents", ()), strict=False)
+    return [
+        f"  {seat} {name}: version {version or 'unnamed'}, {f'content {content}' if content else 'not hosted'}"
+        for seat, (name, version, content) in enumerate(seats)
+    ]
 
 
 def _told(fault: dict[str, str]) -> str:

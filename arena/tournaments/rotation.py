@@ -16,12 +16,14 @@ from arena.tournaments.block import (
     Block,
     BlockError,
     MatchReport,
+    Player,
     PlayerKind,
     Progress,
     Report,
     ReportedFault,
     UnitPlan,
 )
+from arena.tournaments.versions import Version, members, of_player
 from engine.game import Game
 
 PROGRESS_S = 1.0
@@ -79,7 +81,8 @@ async def play_rotation(
             await tell(now())
 
     async def one(position: int, unit: UnitPlan) -> None:
-        verdict = await hub.play(_plan(block, game, position, rotation, players))
+        versions = [_version(hub, plan, player) for plan, player in zip(block.players, players, strict=True)]
+        verdict = await hub.play(_plan(block, game, position, rotation, players=players, versions=versions))
         finished.append(verdict.decisions)
         await tell(_report(unit, rotation, verdict))
 
@@ -95,7 +98,9 @@ async def play_rotation(
     return now()
 
 
-def _plan(block: Block, game: Game, position: int, rotation: int, players: Sequence[PlayerId]) -> MatchPlan:
+def _plan(
+    block: Block, game: Game, position: int, rotation: int, *, players: Sequence[PlayerId], versions: Sequence[Version]
+) -> MatchPlan:
     unit = block.units[position]
     seats = unit.seats(rotation)
     return MatchPlan(
@@ -110,11 +115,21 @@ def _plan(block: Block, game: Game, position: int, rotation: int, players: Seque
         header={
             "clock": write_clock(block.limits.clock, game),
             "commitment": block.commitment.hex(),
+            **members(versions[index] for index in seats),
             "tournament": block.tournament,
             "unit": unit.unit,
             "rotation": rotation,
         },
     )
+
+
+def _version(hub: Hub, player: Player, player_id: PlayerId) -> Version:
+    """A hosted bot's version is frozen; a remote bot's is what it says of itself when the match begins, and nothing
+    while it is away."""
+    if player.kind is PlayerKind.HOSTED:
+        return of_player(player)
+    said = hub.hello(player_id)
+    return Version(said.version if said is not None else "")
 
 
 def _report(unit: UnitPlan, rotation: int, verdict: Verdict) -> MatchReport:

@@ -15,8 +15,9 @@ FAULTS: Final = ("ILLEGAL", "LATE", "GARBLED", "GONE")
 FORFEITED: Final = "FORFEITED"
 """Stands in place of a fault when the house plays for a seat that was forfeited before."""
 
-EXTRAS: Final = {"clock": str, "tournament": str, "unit": int, "rotation": int}
-"""Fields that a header may have besides those of every record, in their order, each with its form."""
+EXTRAS: Final = {"clock": str, "versions": list, "contents": list, "tournament": str, "unit": int, "rotation": int}
+"""Fields that a header may have besides those of every record, in their order, each with its form; a list has a text
+for every seat."""
 
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 

@@ -27,7 +27,7 @@ class Recorder:
         players: Sequence[str],
         seed: bytes | None = None,
         commitment: str | None = None,
-        **extras: str | int,
+        **extras: str | int | Sequence[str],
     ) -> None:
         if (seed is None) == (commitment is None):
             raise ValueError("A record needs either the seed or the commitment of its match.")
@@ -48,7 +48,7 @@ class Recorder:
         self._after = {
             "players": list(map(clean, players)),
             "engine": VERSION,
-            **{name: extras[name] for name in EXTRAS if name in extras},
+            **{name: _said(extras[name], game.seats) for name in EXTRAS if name in extras},
         }
         self._texts = _texts(game)
         self._lines: list[str] = []
@@ -94,6 +94,17 @@ class Recorder:
         self.digest = sum_up(self._played, result)
         body = "".join(line + "\n" for line in self._lines)
         return body + write_line({**result, "hash": seal(body, result)}) + "\n"
+
+
+def _said(value: str | int | Sequence[str], seats: int) -> str | int | list[str]:
+    """An extra field as it is written."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, int):
+        return value
+    if len(value) != seats:
+        raise ValueError(f"A record of {seats} seats needs {seats} texts by seat, not {len(value)}.")
+    return list(map(clean, value))
 
 
 @lru_cache(maxsize=64)

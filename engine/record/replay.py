@@ -112,11 +112,11 @@ class _Reading:
         if list(header) != fields:
             self._fail(f"The fields of this header must be {', '.join(fields)}, in this order.")
         for name, form in ({name: _DRAWS[name] for name in drawn} | {name: EXTRAS[name] for name in extras}).items():
-            if not (_is_number(header[name]) if form is int else isinstance(header[name], str)):
-                self._fail(f"The header's {name} must be {'a whole number' if form is int else 'a text'}.")
-        players = header["players"]
-        if not (isinstance(players, list) and len(players) == game.seats and all(isinstance(p, str) for p in players)):
+            self._check_form(name, form, game.seats)
+        if not _are_texts(header["players"], game.seats):
             self._fail(f"The header must name {game.seats} players.")
+        if not all(text == "" or _is_hex(text) for text in header.get("contents", [])):
+            self._fail("The header's contents must be 64 hex digits or nothing for every seat.")
         if header["engine"] != VERSION:
             self._fail(f"The match was played by rules of version {header['engine']!r}, and these are {VERSION!r}.")
         draws = {name: header[name] for name in drawn}
@@ -133,6 +133,15 @@ class _Reading:
         if game.draws(state) != draws:
             self._fail(f"The seed draws {game.draws(state)}, and the header says {draws}.")
         return game, state
+
+    def _check_form(self, name: str, form: type, seats: int) -> None:
+        value = self._header[name]
+        if form is int and not _is_number(value):
+            self._fail(f"The header's {name} must be a whole number.")
+        if form is str and not isinstance(value, str):
+            self._fail(f"The header's {name} must be a text.")
+        if form is list and not _are_texts(value, seats):
+            self._fail(f"The header's {name} must be {seats} texts, one for each seat.")
 
     def _packs(self, sample: State) -> list[list[int]]:
         """All packs of the record, for a match whose seed is not known yet; ``sample`` is any match at the table."""
@@ -241,6 +250,10 @@ def _is_number(value: object) -> bool:
 
 def _are_numbers(value: object) -> bool:
     return isinstance(value, list) and all(map(_is_number, value))
+
+
+def _are_texts(value: object, count: int) -> bool:
+    return isinstance(value, list) and len(value) == count and all(isinstance(text, str) for text in value)
 
 
 def _same(value: object, numbers: list[int]) -> bool:

@@ -22,6 +22,7 @@ from arena.tournaments.admission import told
 from arena.tournaments.block import ReportedFault
 from arena.v1 import tournament_pb2
 from engine.record import verify
+from sandbox.archive import content_hash, pack
 
 TABLES = [(game, seats) for game, kind in sorted(engine.GAMES.items()) for seats in kind.seat_counts]
 
@@ -55,6 +56,23 @@ def test_an_altered_record_is_refused_with_its_line(tmp_path: Path, capsys: pyte
     capsys.readouterr()
     assert main(["record", "verify", str(record)]) == 1
     assert "refused" in capsys.readouterr().err
+
+
+def test_the_record_of_a_match_here_names_the_files_that_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["bot", "new", "mine"]) == 0
+    with Path("mine/bot.toml").open("a") as manifest:
+        manifest.write('version = "0.2"\n')
+    assert main(["play", "minus_one", "mine", "random", "steady", "--record", "m.jsonl"]) == 0
+    header = verify(Path("m.jsonl").read_text()).header
+    assert header["versions"] == ["0.2", "", ""]
+    assert header["contents"][0] == content_hash(pack(Path("mine")))
+    assert len(set(header["contents"])) == 3
+    capsys.readouterr()
+    assert main(["record", "show", "m.jsonl"]) == 0
+    assert f"  0 mine: version 0.2, content {header['contents'][0]}\n" in capsys.readouterr().out
 
 
 def test_who_loses_on_time_can_read_in_the_record_that_it_was_right(

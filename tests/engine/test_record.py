@@ -375,6 +375,42 @@ def test_names_may_hold_any_character() -> None:
     assert verify(text.encode()).header["players"] == ["लकड़ी", 'a"b\\\n\u2028', "?"]
 
 
+VERSIONS: dict[str, Any] = {"versions": ["3", "", "2.1 é", "1"], "contents": ["ab" * 32, "", "", "00" * 32]}
+
+
+def test_a_record_says_which_versions_played_and_their_names_are_under_its_seal() -> None:
+    text = _record(engine.load("callbreak", 4), 1, **VERSIONS)[0]
+    header = verify(text).header
+    assert {name: header[name] for name in VERSIONS} == VERSIONS
+    assert list(header)[-2:] == ["versions", "contents"]
+    for old, new in (('"3"', '"4"'), ("ab" * 32, "ac" * 32)):
+        with pytest.raises(RecordError, match="altered"):
+            verify(text.replace(old, new, 1))
+    assert digest(text) == digest(_record(engine.load("callbreak", 4), 1)[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("versions", ["1"] * 3, "versions must be 4 texts, one for each seat"),
+        ("versions", "1", "versions must be 4 texts"),
+        ("versions", [1, 2, 3, 4], "versions must be 4 texts"),
+        ("contents", ["", "", "", None], "contents must be 4 texts"),
+        ("contents", ["AB" * 32, "", "", ""], "64 hex digits or nothing"),
+        ("contents", ["ab", "", "", ""], "64 hex digits or nothing"),
+    ],
+)
+def test_versions_of_another_form_are_refused(name: str, value: object, sentence: str) -> None:
+    text = _record(engine.load("callbreak", 4), 1, **VERSIONS)[0]
+    with pytest.raises(RecordError, match=sentence):
+        verify(_altered(text, lambda lines: lines[0].update({name: value})))
+
+
+def test_versions_are_one_for_each_seat() -> None:
+    with pytest.raises(ValueError, match="4 texts by seat, not 3"):
+        Recorder(engine.load("callbreak"), players=["a"] * 4, seed=bytes(32), versions=["1"] * 3)
+
+
 def test_extra_header_fields_have_fixed_names() -> None:
     with pytest.raises(ValueError, match="no field 'lease'"):
         Recorder(engine.load("callbreak"), players=["a"] * 4, seed=bytes(32), lease="x")

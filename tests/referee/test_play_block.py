@@ -84,6 +84,9 @@ def test_a_block_reports_every_match_once_and_the_same_every_time(short_dir: Pat
         assert report.seats == block.units[unit - 100].seats(rotation)
         assert list(verified.header["players"]) == [f"bot-{index}" for index in report.seats]
         assert verified.header["commitment"] == bytes(32).hex()
+        players = [block.players[index] for index in report.seats]
+        assert verified.header["versions"] == [str(player.version) for player in players]
+        assert verified.header["contents"] == [player.content_hash for player in players]
         assert (verified.scores, verified.places, digest(report.record)) == (
             report.scores,
             report.places,
@@ -339,6 +342,8 @@ def test_a_block_with_a_remote_bot_is_played_where_that_bot_is(short_dir: Path) 
     assert sorted(match.unit for match in matches) == [100, 101, 102]
     assert not any(match.faults for match in matches)
     assert {verify(match.record).header["players"][match.seats.index(1)] for match in matches} == {"far"}
+    assert {verify(match.record).header["versions"][match.seats.index(1)] for match in matches} == {"1"}
+    assert {verify(match.record).header["contents"][match.seats.index(1)] for match in matches} == {""}
     logs = [(log.player, log.exit) for log in reports if isinstance(log, BotLog)]
     assert logs == [(0, "ended by itself with code 0"), (2, "ended by itself with code 0")]
     assert isinstance(reports[-1], Done)

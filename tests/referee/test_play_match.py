@@ -14,6 +14,7 @@ from arena.api.match import Matches
 from arena.api.quota import Quota
 from arena.referee.hub import Hub
 from arena.store.people import add_user
+from arena.tournaments.unsubmitted import of_house
 from arena.v1 import match_pb2 as pb
 from arena.v1.match_pb2_grpc import MatchServiceStub, add_MatchServiceServicer_to_server
 from engine.record import verify
@@ -60,6 +61,8 @@ def test_a_match_of_house_bots_ends_with_a_record_and_nobody_stays_at_the_table(
             verified = verify(record.text)
             assert verified.header["seed"] == seed.hex(), title(game)
             assert tuple(verified.header["players"]) == HOUSE[: game.seats]
+            assert verified.header["versions"] == [""] * game.seats
+            assert verified.header["contents"] == [of_house(name).content_hash for name in HOUSE[: game.seats]]
             assert not any(decision.fault for decision in verified.decisions)
             assert hub.connected() == {}
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -163,7 +164,8 @@ def _start(header: dict[str, Any]) -> tuple[Match, bytes | None]:
     names += ["first_dealer"] if game != "minus_one" else []
     names += ["first_trump"] if game == "contract_whist" else []
     names += ["players", "engine"]
-    names += [name for name in ("tournament", "unit", "rotation") if name in header]
+    more = ("clock", "versions", "contents", "tournament", "unit", "rotation")
+    names += [name for name in more if name in header]
     _require(1, list(header) == names, f"the members of the header should be {', '.join(names)}")
     seats, options = header["seats"], header["options"]
     _require(1, header["record"] == 1, "the record is of an unknown kind")
@@ -172,6 +174,10 @@ def _start(header: dict[str, Any]) -> tuple[Match, bytes | None]:
     wrong = complaint(game, seats, options)
     _require(1, wrong is None, wrong or "")
     _require(1, len(header["players"]) == seats, "every seat has a player")
+    versions, contents = header.get("versions", [""] * seats), header.get("contents", [""] * seats)
+    _require(1, len(versions) == len(contents) == seats, "every seat has a version and a content, maybe empty")
+    _require(1, all(isinstance(one, str) for one in versions), "versions are texts")
+    _require(1, all(re.fullmatch("([0-9a-f]{64})?", one) for one in contents), "a content is 64 hex digits or empty")
     hexes = header[secret]
     _require(1, len(hexes) == 64 and set(hexes) <= set("0123456789abcdef"), f"the {secret} is not 64 hex digits")
     seed = bytes.fromhex(hexes) if secret == "seed" else None

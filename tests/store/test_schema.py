@@ -11,7 +11,7 @@ from alembic.script import ScriptDirectory
 
 import arena
 from arena.errors import Unavailable
-from arena.store import Connection, connect, migrate
+from arena.store import Connection, bots, connect, migrate, people
 from arena.store.sql import Statements
 from tests.tournaments.ground import claimed, make_tournament, one
 
@@ -94,7 +94,8 @@ IMPOSSIBLE = {
     "closed_at = now()",
     "two active versions": "INSERT INTO versions (bot, number, declared, manifest, state) "
     "SELECT bot, 2, 'two', manifest, 'active' FROM versions WHERE bot = 'ann'",
-    "a version that is nothing": "UPDATE versions SET content_hash = NULL",
+    "a version that is nothing": "INSERT INTO versions (bot, number, manifest) "
+    "SELECT bot, 2, manifest FROM versions WHERE bot = 'ann'",
     "a rejection without a reason": "UPDATE versions SET state = 'rejected'",
     "an archive of no hash": "INSERT INTO archives VALUES ('abc', '')",
     "a token itself": "INSERT INTO tokens (sha256, owner, scopes) VALUES ('arena_secret', 'owner', '{read}')",
@@ -114,3 +115,30 @@ def test_the_schema_refuses(connection: Connection, what: str) -> None:
     connection.execute("UPDATE blocks SET state = 'queued', lease = NULL, lease_expires_at = NULL")
     with pytest.raises(psycopg.errors.IntegrityError):
         connection.execute(IMPOSSIBLE[what].encode())
+
+
+UNCHANGING = {
+    "another content of a version": "UPDATE versions SET content_hash = (SELECT max(content_hash) FROM archives)",
+    "another number of a version": "UPDATE versions SET number = number + 1",
+    "another manifest of a version": """UPDATE versions SET manifest = '{"games": ["minus"]}'""",
+    "a version that is gone": "DELETE FROM versions WHERE bot = 'ann'",
+    "other bytes of an archive": "UPDATE archives SET data = ''",
+    "an archive that is gone": "DELETE FROM archives",
+    "a version that is nothing any more": "UPDATE versions SET content_hash = NULL, declared = 'mine'",
+}
+
+
+@pytest.mark.parametrize("what", UNCHANGING)
+def test_versions_and_archives_never_change(connection: Connection, what: str) -> None:
+    make_tournament(connection)
+    with pytest.raises(psycopg.errors.RaiseException, match="written once and never changed"):
+        connection.execute(UNCHANGING[what].encode())
+
+
+def test_what_becomes_of_a_version_and_what_a_remote_bot_says_may_change(connection: Connection) -> None:
+    make_tournament(connection)
+    connection.execute("UPDATE versions SET state = 'replaced', log = 'it was here' WHERE bot = 'ann'")
+    user = people.User("owner", admin=False)
+    for games in (["minus"], ["callbreak"]):
+        bots.declare_version(connection, user, name="far", declared="1", games=games, batch=1)
+    assert one(connection, "SELECT manifest -> 'games' FROM versions WHERE bot = 'far'") == ["callbreak"]

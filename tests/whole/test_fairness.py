@@ -73,6 +73,9 @@ def test_the_revealed_secret_deals_every_card_of_the_tournament(
             match.rotation,
         ]
         assert list(verified.places) == list(match.places)
+        seated = [next(version for version in versions if version.bot == bot) for bot in match.bots]
+        assert header["versions"] == [str(version.number) for version in seated]
+        assert header["contents"] == [version.content_hash for version in seated]
         files.append(tmp_path / f"{match.unit}-{match.rotation}.jsonl")
         files[-1].write_text(text)
     with pytest.raises(RecordError):
@@ -81,3 +84,7 @@ def test_the_revealed_secret_deals_every_card_of_the_tournament(
     capsys.readouterr()
     assert main(["record", "verify", *map(str, files)]) == 0
     assert capsys.readouterr().out.count(": verified: ") == len(files)
+    assert main(["record", "show", str(files[0])]) == 0
+    shown = capsys.readouterr().out
+    for version in versions:
+        assert f" {version.bot}: version {version.number}, content {version.content_hash}\n" in shown
