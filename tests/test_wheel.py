@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import engine
@@ -28,6 +29,13 @@ def test_a_compiled_wheel_that_cannot_be_had_is_refused_in_a_sentence() -> None:
     assert done.returncode == 1
     assert "Install one, name it in CC, or leave ARENA_COMPILE unset" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_wheel_is_built_with_the_pinned_tools_and_the_types_that_compiled_modules_are_checked_with() -> None:
+    requires = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    pinned = {line.split(" ")[0] for line in (ROOT / "requirements.lock").read_text().splitlines()}
+    assert set(requires) <= pinned
+    assert {"mypy", "types-grpcio", "types-protobuf"} <= {package.partition("==")[0] for package in requires}
 
 
 def test_a_wheel_has_the_rules_of_every_game(tmp_path: Path) -> None:
