@@ -1,4 +1,5 @@
-"""The bot in JavaScript of examples/node: it knows the proto files and nothing else of ours. Run by `make node`."""
+"""Bots in JavaScript, which know the proto files and nothing else of ours: the good one of examples/node, and bad ones.
+Run by `make node`."""
 
 import json
 import os
@@ -12,11 +13,24 @@ import engine
 from arena.cli import main
 from arena.stack.services import Services
 from arena.store import connect, people
-from engine.record import verify
+from engine.record import FORFEITED, verify
 
 pytestmark = pytest.mark.node
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "node"
+ZOO = Path(__file__).parent / "zoo.js"
+
+FAULTY: dict[str, set[str]] = {
+    "silent": {"LATE"},
+    "illegal": {"ILLEGAL"},
+    "garbage": {"GARBLED"},
+    "huge": {"GONE"},
+    "flood": {"GONE", "LATE"},  # a slow flood has not ended its stream when the first turn is judged
+    "gone": {"GONE"},
+    "twice": set(),
+    "stray": set(),
+}
+"""Behaviours of the zoo, and the faults that may come of each; it is forfeited by them, where there are any."""
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +76,25 @@ def test_it_ends_when_the_arena_does_not_know_its_token(services: Services) -> N
     )  # fmt: skip
     assert done.returncode == 1
     assert "token" in done.stderr
+
+
+@pytest.mark.parametrize(("behaviour", "faults"), FAULTY.items())
+def test_a_bad_bot_gets_what_is_due_and_the_others_match_goes_on(
+    behaviour: str, faults: set[str], services: Services, token: str, arena: Path, tmp_path: Path
+) -> None:
+    name, record = f"js-{behaviour}", tmp_path / "m.jsonl"
+    environment = {**os.environ, "ARENA_SERVER": services.address, "ARENA_TOKEN": token}
+    bots = [f"remote:{name}", "random", "steady", "bold"]
+    command = ["node", str(ZOO), name, behaviour]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as bot:
+        assert bot.stdout is not None
+        assert bot.stdout.readline() == "here\n"
+        # Three turns at a fifth of a second are what the slowest of them costs.
+        clock = ["--clock", "move=200ms,bank=0s" if faults else "remote"]
+        assert main(["play", "callbreak", *bots, *clock, "--record", str(record), "--data", str(arena)]) == 0
+        bot.kill()
+    decisions = verify(record.read_text()).decisions
+    found = {decision.fault for decision in decisions if decision.seat == 0} - {""}
+    assert found <= {*faults, FORFEITED}
+    assert (FORFEITED in found) == bool(faults)
+    assert not any(decision.fault for decision in decisions if decision.seat)
