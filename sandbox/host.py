@@ -37,14 +37,18 @@ class Trial:
     complaint: str
 
 
-def detect() -> Host:
+def detect(least: Tier | None = None) -> Host:
     """The strongest way to start a cell on this host.
 
-    :raises NoCellError: if none works.
+    :raises NoCellError: if none works, or none that is at least of that tier.
     """
     trials = survey()
     for trial in trials:
         if not trial.complaint:
+            if least is not None and not trial.host.tier.is_at_least(least):
+                raise NoCellError(
+                    f"cells on this host are of tier {trial.host.tier.value}, and they must be at least {least.value}."
+                )
             return trial.host
     tried = "; ".join(f"{trial.host.tier.value} with {trial.host.bwrap}: {trial.complaint}" for trial in trials)
     raise NoCellError(

@@ -11,7 +11,7 @@ from arena.api.status import refuses
 from arena.errors import BadRequest
 from arena.referee.clock import Limits
 from arena.scopes import ORGANISE, READ
-from arena.store import Connection, bots, tournaments
+from arena.store import Connection, bots, tournaments, workers
 from arena.store.people import User
 from arena.store.tournaments import NewTournament
 from arena.tournaments.start import start_tournament
@@ -145,6 +145,7 @@ def _describe(connection: Connection, name: str) -> pb.Tournament:
         blocks=tournament.blocks,
         blocks_done=tournament.blocks_done,
         blocks_void=tournament.blocks_void,
+        lacking=workers.lacking(connection, name) if state == pb.TOURNAMENT_STATE_RUNNING else "",
         limits=play_pb2.Limits(
             move_ms=tournament.move_ms,
             bank_ms=tournament.bank_ms,

@@ -11,6 +11,8 @@ from arena import logs
 from arena.errors import BadRequest
 from arena.referee.presets import PRESETS
 from arena.stack.paths import default_data_dir
+from arena.tournaments.strangers import LEAST_TIER, USUAL, least_tier
+from sandbox.box import Tier
 
 
 def add_data_option(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +50,25 @@ def configure_logs(arguments: argparse.Namespace, level: int = logging.INFO, **t
     if arguments.log is not None:
         os.environ[logs.STYLE] = arguments.log
     logs.configure(level, **text)
+
+
+def add_tier_option(parser: argparse.ArgumentParser) -> None:
+    """Adds `--least-tier TIER`, which stands above the environment."""
+    tiers = ", ".join(tier.value for tier in Tier)
+    parser.add_argument(
+        "--least-tier",
+        type=_tier,
+        default=os.environ.get(LEAST_TIER) or USUAL,
+        metavar="TIER",
+        help=f"weakest cells in which bots of strangers are run: {tiers}; default ${LEAST_TIER}, or {USUAL.value}",
+    )
+
+
+def _tier(text: str) -> Tier:
+    try:
+        return least_tier(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def positive(text: str) -> int:

@@ -6,13 +6,14 @@ import sys
 from typing import Any
 
 import engine
-from arena.cli.data import add_data_option
+from arena.cli.data import add_data_option, add_tier_option
 
 
 def add_commands(commands: Any) -> None:
     """Adds `arena doctor`."""
     parser = commands.add_parser("doctor", help="what this host enforces, and what is missing")
     parser.set_defaults(run=run_doctor)
+    add_tier_option(parser)
     add_data_option(parser)
 
 
@@ -22,6 +23,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     from arena.stack import Stack
     from arena.store import connect
     from arena.tournaments.libraries import MissingLibraryError, versions
+    from arena.tournaments.strangers import refusal
     from sandbox.host import NoCellError, detect, survey
 
     print(f"engine    version {engine.VERSION}, {'compiled' if engine.COMPILED else 'interpreted'}")
@@ -35,7 +37,11 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     for trial in survey():
         print(f"cell      {trial.host.tier.value} with {trial.host.bwrap}: {trial.complaint or 'works'}")
     try:
-        print(f"bots run  in tier {detect().tier.value}")
+        tier, least = detect().tier, arguments.least_tier
+        refused = refusal(tier, least)
+        print(f"bots run  in tier {tier.value}")
+        print(f"strangers {refused or f'run here, too: their least tier is {least.value}'}")
+        code = 1 if refused else code
     except NoCellError as error:
         print(f"bots run  not at all: {error}", file=sys.stderr)
         code = 1

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -14,8 +15,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.cli.data import add_data_option, add_log_option, address, configure_logs, duration, positive
-from arena.errors import ArenaError, BadRequest
+from arena.cli.data import (
+    add_data_option,
+    add_log_option,
+    add_tier_option,
+    address,
+    configure_logs,
+    duration,
+    positive,
+)
+from arena.errors import ArenaError, BadRequest, Unavailable
 
 if TYPE_CHECKING:
     from arena.api.listen import Tls
@@ -57,6 +66,7 @@ def add_commands(commands: Any) -> None:
             metavar="N",
             help="blocks at a time; default one for two cores",
         )
+        add_tier_option(parser)
     for parser in (up, serve, worker):
         add_log_option(parser)
         parser.add_argument(
@@ -94,6 +104,8 @@ def run_up(arguments: argparse.Namespace) -> int:
     from arena.cli.client import Server, find_login_in
     from arena.stack import Stack
     from arena.stack.services import Services
+    from arena.tournaments.strangers import LEAST_TIER, refusal
+    from sandbox.host import NoCellError, detect
 
     tls = _tls(arguments)
     stop = threading.Event()
@@ -108,6 +120,7 @@ def run_up(arguments: argparse.Namespace) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, leave)
     configure_logs(arguments, logging.WARNING, text="%(message)s")
+    os.environ[LEAST_TIER] = arguments.least_tier.value
     print(f"starting PostgreSQL, Valkey, the referee and a worker in {arguments.data} …", flush=True)
     with (
         Stack(arguments.data) as stack,
@@ -127,6 +140,11 @@ def run_up(arguments: argparse.Namespace) -> int:
         print(f"Card Arena is up at {services.address}{encrypted}; the admin's token is in {admin}", flush=True)
         if services.metrics_address:
             print(f"metrics at http://{services.metrics_address}/metrics", flush=True)
+        try:
+            if refused := refusal(detect().tier, arguments.least_tier):
+                print(refused, flush=True)
+        except NoCellError as error:
+            print(f"arena: no bot is run here: {error}", file=sys.stderr, flush=True)
         threading.Thread(
             target=_house, args=(Server(find_login_in(house)), stop), name="house bots", daemon=True
         ).start()
@@ -171,13 +189,28 @@ def run_serve(arguments: argparse.Namespace) -> int:
 
 def run_worker(arguments: argparse.Namespace) -> int:
     """Works until it is told to stop. Blocks that are being played may end then, if they do it in time; a second
-    signal, or one after our parent has gone, hands them back at once."""
+    signal, or one after our parent has gone, hands them back at once.
+
+    :raises Unavailable: if no cell can be started here.
+    """
+    import psycopg
+
     from arena.stack import Stack
     from arena.stack.leash import leashed
+    from arena.store import connect, workers
     from arena.tournaments import sweeper
+    from arena.tournaments.strangers import LEAST_TIER, TIER, refusal
     from arena.tournaments.tasks import worker_command
+    from sandbox.host import NoCellError, detect
 
     configure_logs(arguments)
+    try:
+        tier, least = detect().tier, arguments.least_tier
+    except NoCellError as error:
+        raise Unavailable(f"a worker needs cells: {error}") from error
+    if refused := refusal(tier, least):
+        print(refused, flush=True)
+    here = workers.Worker(f"{socket.gethostname()}:{os.getpid()}", tier.value, least.value, not refused)
     with Stack(arguments.data) as stack, tempfile.TemporaryDirectory(prefix="arena-worker-") as folder:
         hand_back = Path(folder) / "hand-back"
         environment = {
@@ -186,10 +219,12 @@ def run_worker(arguments: argparse.Namespace) -> int:
             "ARENA_BROKER_URL": stack.broker_url,
             "ARENA_BOTS": str(stack.data_dir / "bots"),
             "ARENA_HAND_BACK": str(hand_back),
+            LEAST_TIER: least.value,
+            TIER: tier.value,
             "C_FORCE_ROOT": "1",  # Celery warns root of pickled messages; ours are JSON
         }
         name = f"worker-{os.getpid()}"
-        command = leashed(worker_command(name, arguments.concurrency), os.getpid())
+        command = leashed(worker_command(name, arguments.concurrency, strangers=here.strangers), os.getpid())
         celery = subprocess.Popen(command, env=environment)
         parent, told = os.getppid(), False
 
@@ -204,7 +239,10 @@ def run_worker(arguments: argparse.Namespace) -> int:
             signal.signal(number, leave)
         ending = threading.Event()
         sweeping = threading.Thread(
-            target=sweeper.run, args=(stack.database_url, stack.broker_url, ending), name="sweeper"
+            target=sweeper.run,
+            args=(stack.database_url, stack.broker_url, ending),
+            kwargs={"beat": lambda connection: workers.beat(connection, here)},
+            name="sweeper",
         )
         sweeping.start()
         while celery.poll() is None and not told:
@@ -212,6 +250,8 @@ def run_worker(arguments: argparse.Namespace) -> int:
         _drain(celery, hand_back, arguments.drain)
         ending.set()
         sweeping.join()
+        with contextlib.suppress(Unavailable, psycopg.OperationalError), connect(stack.database_url) as connection:
+            workers.leave(connection, here.name)
     return 0 if celery.returncode == 0 else 1
 
 

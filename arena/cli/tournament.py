@@ -15,6 +15,9 @@ from arena.referee.presets import describe_clock
 from arena.v1 import tournament_pb2 as pb
 from arena.v1.tournament_pb2_grpc import TournamentServiceStub
 
+CLEAR = "\r\033[K"
+"""Empties the line of a terminal."""
+
 STATES = {
     pb.TOURNAMENT_STATE_OPEN: "open",
     pb.TOURNAMENT_STATE_RUNNING: "running",
@@ -110,6 +113,7 @@ def run_watch(arguments: argparse.Namespace) -> int:
     """Follows a tournament to its end."""
     server = Server(find_login(arguments.data))
     shown = sys.stderr.isatty()
+    told = ""
     while True:
         state = get(server, arguments.name)
         if state.state == pb.TOURNAMENT_STATE_OPEN:
@@ -117,11 +121,14 @@ def run_watch(arguments: argparse.Namespace) -> int:
             return 0
         if state.state == pb.TOURNAMENT_STATE_DONE:
             break
+        if state.lacking and state.lacking != told:
+            print(f"{CLEAR if shown else ''}{state.lacking}", file=sys.stderr, flush=True)
+            told = state.lacking
         if shown:
-            print(f"\r\033[K{_progress(state)}", end="", file=sys.stderr)
+            print(f"{CLEAR}{_progress(state)}", end="", file=sys.stderr)
         time.sleep(0.5)
     if shown:
-        print("\r\033[K", end="", file=sys.stderr)
+        print(CLEAR, end="", file=sys.stderr)
     print(f"{state.tournament} is done; next: arena ratings {state.game}")
     return 0
 
@@ -135,6 +142,8 @@ def run_show(arguments: argparse.Namespace) -> int:
     print(f"clock       {_clock(state)}")
     if state.blocks:
         print(f"progress    {_progress(state)}")
+    if state.lacking:
+        print(f"waiting     {state.lacking}")
     print(f"commitment  {state.commitment.hex()}")
     if state.secret:
         print(f"secret      {state.secret.hex()}")

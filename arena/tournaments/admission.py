@@ -42,6 +42,8 @@ class Claim:
     version: int
     token: uuid.UUID
     bot: str
+    stranger: bool = True
+    """Whether the bot is neither the house's nor an admin's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +55,12 @@ class Verdict:
     log: str
 
 
-def claim(connection: Connection, version: int) -> Claim | None:
-    """A claim if the version waits for validation and nobody is at it."""
+def claim(connection: Connection, version: int, *, strangers: bool = True) -> Claim | None:
+    """A claim if the version waits for validation, nobody is at it and, unless ``strangers``, it is no stranger's."""
     token = uuid.uuid4()
-    values = {"version": version, "lease": token, "duration_ms": SILENCE_MS}
+    values = {"version": version, "lease": token, "duration_ms": SILENCE_MS, "strangers": strangers}
     row = connection.execute(SQL["claim_version"], values).fetchone()
-    return Claim(version, token, row[0]) if row else None
+    return Claim(version, token, row[0], row[1]) if row else None
 
 
 def progress(connection: Connection, claimed: Claim) -> bool:
@@ -161,10 +163,14 @@ def abandon(connection: Connection, claimed: Claim, reason: str, cause: Cause) -
             connection.execute(SQL["add_alarm"], {"kind": "validation-stuck", "sentence": sentence})
 
 
-def pending(connection: Connection, limit: int, resend_after_s: float = 0.0) -> list[int]:
+def pending(
+    connection: Connection, limit: int, resend_after_s: float = 0.0, *, strangers: bool | None = None
+) -> list[int]:
     """Ids of versions that wait for their validation, as `ledger.pending` has blocks."""
     values = {"limit": limit, "resend_after_s": resend_after_s, "deaths": COUNTED_DEATHS, "pause_s": STUCK_PAUSE_S}
-    return list(connection.cursor(row_factory=scalar_row).execute(SQL["pending_versions"], values))
+    return list(
+        connection.cursor(row_factory=scalar_row).execute(SQL["pending_versions"], {**values, "strangers": strangers})
+    )
 
 
 def mark_sent(connection: Connection, versions: Sequence[int]) -> None:

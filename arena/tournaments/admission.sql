@@ -1,9 +1,11 @@
 -- claim_version: gives a version that waits for its validation match to a worker
-UPDATE versions
+UPDATE versions v
 SET lease = %(lease)s, lease_expires_at = clock_timestamp() + %(duration_ms)s * interval '1 ms'
-WHERE id = %(version)s AND state = 'validating'
-    AND (lease IS NULL OR lease_expires_at <= clock_timestamp())
-RETURNING bot;
+FROM bots b JOIN users u ON u.name = b.owner
+WHERE v.id = %(version)s AND v.state = 'validating' AND b.name = v.bot
+    AND (v.lease IS NULL OR v.lease_expires_at <= clock_timestamp())
+    AND (%(strangers)s OR b.house OR u.admin)
+RETURNING v.bot, NOT (b.house OR u.admin);
 
 -- extend_version: extends a lease that is still the version's
 UPDATE versions SET lease_expires_at = clock_timestamp() + %(duration_ms)s * interval '1 ms'
@@ -46,11 +48,12 @@ UPDATE versions SET lease = NULL, lease_expires_at = NULL, deaths = %(deaths)s W
 
 -- pending_versions: versions that wait for their validation match, those longest unsent to the broker first; where the
 -- process died too often they are tried from time to time, until somebody has mended the cause
-SELECT id FROM versions
-WHERE state = 'validating' AND (lease IS NULL OR lease_expires_at <= clock_timestamp())
-    AND (sent_at IS NULL OR sent_at <= clock_timestamp() - %(resend_after_s)s * interval '1 s')
-    AND (deaths < %(deaths)s OR coalesce(sent_at, created_at) <= clock_timestamp() - %(pause_s)s * interval '1 s')
-ORDER BY sent_at NULLS FIRST, id
+SELECT v.id FROM versions v JOIN bots b ON b.name = v.bot JOIN users u ON u.name = b.owner
+WHERE v.state = 'validating' AND (v.lease IS NULL OR v.lease_expires_at <= clock_timestamp())
+    AND (v.sent_at IS NULL OR v.sent_at <= clock_timestamp() - %(resend_after_s)s * interval '1 s')
+    AND (v.deaths < %(deaths)s OR coalesce(v.sent_at, v.created_at) <= clock_timestamp() - %(pause_s)s * interval '1 s')
+    AND NOT (b.house OR u.admin) = coalesce(%(strangers)s, NOT (b.house OR u.admin))
+ORDER BY v.sent_at NULLS FIRST, v.id
 LIMIT %(limit)s;
 
 -- mark_versions_sent: when versions were last sent to the broker

@@ -46,6 +46,8 @@ class Played:
 
     reports: tuple[MatchReport, ...]
     logs: tuple[BotLog, ...]
+    tier: str = ""
+    """Of the cells in which it was played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,8 @@ def _listen(
                     except BlockError as error:
                         return Died(f"The block process broke the protocol: {error}")
                     match report:
-                        case Done():
-                            return Played(tuple(reports), tuple(logs))
+                        case Done(tier):
+                            return Played(tuple(reports), tuple(logs), tier)
                         case Failed():
                             return report
                         case BotLog():

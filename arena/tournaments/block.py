@@ -241,7 +241,10 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The block is played: a report of every match went before."""
+    """The block is played: a report of every match went before. ``tier`` is that of the cells; a referee elsewhere,
+    which has none, says nothing of it."""
+
+    tier: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,18 @@ PLAY_BLOCK = "arena.play_block"
 VALIDATE_VERSION = "arena.validate_version"
 
 
+def queue_of(kind: str, *, strangers: bool) -> str:
+    """The queue of what has bots of strangers, or of what has none. A worker whose cells are too weak for strangers
+    serves the latter alone, and leaves the others to others."""
+    return f"{kind}-of-strangers" if strangers else kind
+
+
+def queues(*, strangers: bool) -> list[str]:
+    """The queues of a worker that runs strangers' bots, or of one that does not."""
+    kinds = (False, True) if strangers else (False,)
+    return [queue_of(queue, strangers=kind) for queue in (BLOCKS, VERSIONS) for kind in kinds]
+
+
 def application(broker_url: str) -> Celery:
     """A Celery application for that broker, not made the current one of the process."""
     app = Celery("arena", broker=broker_url, set_as_current=False)
@@ -46,6 +58,5 @@ def application(broker_url: str) -> Celery:
         worker_enable_soft_shutdown_on_idle=True,
         worker_hijack_root_logger=False,
         task_default_queue=BLOCKS,
-        task_routes={PLAY_BLOCK: {"queue": BLOCKS}, VALIDATE_VERSION: {"queue": VERSIONS}},
     )
     return app

@@ -46,12 +46,14 @@ class NewBlock:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to play a block. ``duration_ms`` is how long it lives without progress."""
+    """The right to play a block. ``duration_ms`` is how long it lives without progress; ``strangers`` says whether a
+    hosted bot in it is neither the house's nor an admin's."""
 
     token: uuid.UUID
     block: int
     tournament: str
     duration_ms: int
+    strangers: bool = True
 
 
 class Ending(StrEnum):
@@ -73,11 +75,13 @@ def enqueue(connection: Connection, tournament: str, blocks: Sequence[NewBlock])
         return [_add(connection, tournament, block, deaths=0, replaces=None) for block in blocks]
 
 
-def claim(connection: Connection, block: int, worker: str, engine: str) -> Lease | None:
+def claim(connection: Connection, block: int, worker: str, engine: str, *, strangers: bool = True) -> Lease | None:
     """A new lease if the block waits or its lease ran out; None if somebody else plays it or it has ended.
 
+    :param strangers: whether the worker runs bots of strangers.
     :raises NotFound: if there is no such block.
-    :raises WrongState: if the tournament is played with another version of the engine than the worker has.
+    :raises WrongState: if the tournament is played with another version of the engine than the worker has, or the
+        worker does not run bots of strangers and the block has some.
     """
     with connection.transaction():
         row = _locked(connection, block)
@@ -85,6 +89,11 @@ def claim(connection: Connection, block: int, worker: str, engine: str) -> Lease
             raise WrongState(
                 f"block {block} of tournament '{row.tournament}' is played with engine {row.engine} and this worker "
                 f"has engine {engine}: run a worker of that version"
+            )
+        if row.strangers and not strangers:
+            raise WrongState(
+                f"block {block} of tournament '{row.tournament}' has bots of strangers and this worker's cells are too "
+                f"weak for them: run 'arena doctor' here, or a worker on another host"
             )
         if row.state == "leased" and row.expired:
             assert row.lease is not None
@@ -96,7 +105,7 @@ def claim(connection: Connection, block: int, worker: str, engine: str) -> Lease
                 return None
         elif row.state != "queued":
             return None
-        lease = Lease(uuid.uuid4(), block, row.tournament, row.longest_silence_ms + GRACE_MS)
+        lease = Lease(uuid.uuid4(), block, row.tournament, row.longest_silence_ms + GRACE_MS, row.strangers)
         _run(connection, "lease_block", block=block, lease=lease.token, duration_ms=lease.duration_ms)
         _run(connection, "add_attempt", block=block, lease=lease.token, worker=worker)
         return lease
@@ -122,10 +131,18 @@ def holds(connection: Connection, lease: Lease) -> bool:
     return _scalar(connection, "holds", lease=lease.token) is not None
 
 
-def finish(connection: Connection, lease: Lease, reports: Sequence[MatchReport], logs: Sequence[BotLog] = ()) -> Ending:
+def finish(
+    connection: Connection,
+    lease: Lease,
+    reports: Sequence[MatchReport],
+    logs: Sequence[BotLog] = (),
+    *,
+    tier: str | None = None,
+) -> Ending:
     """What became of the results of a whole block: results, records, logs, the block's end and the tournament's are
     written together or not at all. After an error the same call may be made again.
 
+    :param tier: of the cells in which it was played.
     :raises ValueError: if the reports are not those of every match of the block.
     """
     digest = digest_of(reports)
@@ -151,6 +168,7 @@ def finish(connection: Connection, lease: Lease, reports: Sequence[MatchReport],
         write_logs(connection, row.id, row.entries, logs)
         write_notices(connection, row.tournament, row.entries, reports)
         _end_attempt(connection, lease.token, "done", "", digest)
+        _run(connection, "note_tier", lease=lease.token, tier=tier)
         _run(connection, "finish_block", block=row.id)
         _close(connection, row.tournament)
         return Ending.RECORDED
@@ -220,10 +238,12 @@ def retry(connection: Connection, block: int) -> int:
         return _draw_again(connection, row, 0)
 
 
-def pending(connection: Connection, limit: int, resend_after_s: float = 0.0) -> list[int]:
+def pending(
+    connection: Connection, limit: int, resend_after_s: float = 0.0, *, strangers: bool | None = None
+) -> list[int]:
     """Ids of blocks to be played: waiting, or with a lease that ran out. Those longest unsent to the broker first, and
-    none that was sent less than so many seconds ago."""
-    values = {"limit": limit, "resend_after_s": resend_after_s}
+    none that was sent less than so many seconds ago; only those with or without bots of strangers, if that is said."""
+    values = {"limit": limit, "resend_after_s": resend_after_s, "strangers": strangers}
     return list(connection.cursor(row_factory=scalar_row).execute(SQL["pending"], values))
 
 
@@ -258,6 +278,7 @@ class _Row:
     lease: uuid.UUID | None
     expired: bool
     deaths: int
+    strangers: bool
     seats: int
     engine: str
     longest_silence_ms: int

@@ -1,12 +1,15 @@
--- add_block: a block that waits
-INSERT INTO blocks (tournament, orbit, table_index, entries, kind, first_unit, units, deaths, replaces)
+-- add_block: a block that waits, and whether a hosted bot in it is neither the house's nor an admin's own
+INSERT INTO blocks (tournament, orbit, table_index, entries, kind, first_unit, units, deaths, replaces, strangers)
 VALUES (%(tournament)s, %(orbit)s, %(table_index)s, %(entries)s, %(kind)s, %(first_unit)s, %(units)s, %(deaths)s,
-    %(replaces)s)
+    %(replaces)s, EXISTS (
+        SELECT FROM bots AS b JOIN users AS u ON u.name = b.owner
+        WHERE b.name = ANY(%(entries)s) AND b.kind = 'hosted' AND NOT b.house AND NOT u.admin
+    ))
 RETURNING id;
 
 -- lock_block: a block with the facts of its tournament, locked until the transaction ends
 SELECT b.id, b.tournament, b.orbit, b.table_index, b.entries, b.kind, b.first_unit, b.units, b.state, b.lease,
-    coalesce(b.lease_expires_at <= clock_timestamp(), false) AS expired, b.deaths, t.seats, t.engine,
+    coalesce(b.lease_expires_at <= clock_timestamp(), false) AS expired, b.deaths, b.strangers, t.seats, t.engine,
     -- No bot makes more than 1000 decisions in a match of any game that is usual, and each may add to its bank.
     greatest(
         t.startup_ms,
@@ -46,6 +49,9 @@ WHERE a.lease = %(lease)s AND b.state = 'leased';
 UPDATE attempts
 SET outcome = %(outcome)s, reason = %(reason)s, digest = %(digest)s, ended_at = clock_timestamp()
 WHERE lease = %(lease)s AND (outcome IS NULL OR (%(outcome)s = 'superseded' AND outcome IN ('expired', 'abandoned', 'died')));
+
+-- note_tier: in which cells an attempt was played
+UPDATE attempts SET tier = %(tier)s WHERE lease = %(lease)s;
 
 -- attempt_digest: the results that an attempt handed in
 SELECT digest FROM attempts WHERE lease = %(lease)s;
@@ -93,6 +99,7 @@ SELECT NOT EXISTS (
 -- pending: blocks to be played, those longest unsent first
 SELECT id FROM blocks
 WHERE (state = 'queued' OR (state = 'leased' AND lease_expires_at <= clock_timestamp()))
+    AND strangers = coalesce(%(strangers)s, strangers)
     AND (sent_at IS NULL OR sent_at <= clock_timestamp() - %(resend_after_s)s * interval '1 s')
 ORDER BY sent_at NULLS FIRST, id
 LIMIT %(limit)s;

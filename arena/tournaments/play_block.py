@@ -4,7 +4,8 @@ It reads the block as one line from its standard input, starts the hosted bots i
 its standard output. When its input closes, whoever started it is gone: it ends its cells, then itself.
 
 A block with remote bots is played by the referee at ARENA_REFEREE, which is shown ARENA_REFEREE_SECRET; the frames of
-the hosted bots are relayed there. ``BOTS_DIR`` has a folder for every content hash.
+the hosted bots are relayed there. ``BOTS_DIR`` has a folder for every content hash. It plays nothing where cells are of
+a weaker tier than ARENA_LEAST_TIER.
 """
 
 import asyncio
@@ -41,6 +42,7 @@ from arena.tournaments.block import (
 )
 from arena.tournaments.cells import Cells, Slots
 from arena.tournaments.rotation import check_block, play_rotation
+from arena.tournaments.strangers import LEAST_TIER, least_tier
 from arena.v1 import referee_pb2, referee_pb2_grpc
 from sandbox.archive import ArchiveError
 from sandbox.host import Host, NoCellError, detect
@@ -83,7 +85,7 @@ async def play_block(block: Block, bots_dir: Path, reports: Reports) -> None:
     cancelled."""
     try:
         check_block(block)
-        host = detect()
+        host = detect(least_tier(os.environ.get(LEAST_TIER, "")))
         if any(player.kind is PlayerKind.REMOTE for player in block.players):
             await _play_elsewhere(block, bots_dir, host, reports)
         else:
@@ -102,7 +104,7 @@ async def _play_here(block: Block, bots_dir: Path, host: Host, reports: Reports)
         for rotation in range(block.rotations):
             cells = Cells(block, bots_dir, host, rotation, slots)
             progress = await _play_rotation(hub, block, cells, rotation, so_far=progress, reports=reports)
-    await reports.tell(Done())
+    await reports.tell(Done(host.tier.value))
 
 
 async def _play_rotation(
@@ -175,7 +177,7 @@ async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Rep
         await reports.tell(log)
     if not isinstance(last, Done | Failed):
         last = Failed(f"The referee at {address} ended without a result.", Cause.DIED)
-    await reports.tell(last)
+    await reports.tell(Done(host.tier.value) if isinstance(last, Done) else last)
 
 
 def main() -> None:

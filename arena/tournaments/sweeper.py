@@ -17,7 +17,7 @@ from kombu.exceptions import OperationalError
 from arena.errors import Unavailable
 from arena.store import Connection, connect
 from arena.tournaments import admission, ledger, worker
-from arena.tournaments.broker import BLOCKS, PLAY_BLOCK, VALIDATE_VERSION, VERSIONS, application
+from arena.tournaments.broker import BLOCKS, PLAY_BLOCK, VALIDATE_VERSION, VERSIONS, application, queue_of
 
 log = logging.getLogger(__name__)
 
@@ -30,14 +30,23 @@ RESEND_AFTER_S = 5.0
 _SETTLE_EVERY_S = 10.0
 
 
-def run(database_url: str, broker_url: str, ending: threading.Event, every_s: float = 2.0) -> None:
-    """Sweeps until the event is set; servers that go away and come back are waited for."""
+def run(
+    database_url: str,
+    broker_url: str,
+    ending: threading.Event,
+    every_s: float = 2.0,
+    beat: Callable[[Connection], None] = lambda _: None,
+) -> None:
+    """Sweeps until the event is set; servers that go away and come back are waited for. ``beat`` is called every time,
+    whoever sweeps."""
     app = application(broker_url)
     while not ending.is_set():
         try:
             with connect(database_url) as connection:
-                _sweep_while_leader(connection, app, ending, every_s)
-        except (Unavailable, psycopg.OperationalError) as error:
+                beat(connection)
+                _sweep_while_leader(connection, app, ending, every_s, beat)
+        except (Unavailable, psycopg.OperationalError, psycopg.errors.UndefinedTable) as error:
+            # Without its tables it is about to be migrated by a server that starts beside us.
             log.warning("the database is away and is asked again: %s", error)
         ending.wait(every_s)
     app.close()
@@ -48,13 +57,20 @@ def sweep(connection: Connection, app: Celery, resend_after_s: float = RESEND_AF
 
     :raises OperationalError: of kombu, if the broker is away.
     """
-    blocks = ledger.pending(connection, MOST, resend_after_s)
-    versions = admission.pending(connection, MOST, resend_after_s)
-    sent = _send(app, BLOCKS, PLAY_BLOCK, blocks, lambda rows: ledger.mark_sent(connection, rows))
-    return sent + _send(app, VERSIONS, VALIDATE_VERSION, versions, lambda rows: admission.mark_sent(connection, rows))
+    sent = 0
+    for strangers in (False, True):
+        blocks = ledger.pending(connection, MOST, resend_after_s, strangers=strangers)
+        versions = admission.pending(connection, MOST, resend_after_s, strangers=strangers)
+        queue = queue_of(BLOCKS, strangers=strangers)
+        sent += _send(app, queue, PLAY_BLOCK, blocks, lambda rows: ledger.mark_sent(connection, rows))
+        queue = queue_of(VERSIONS, strangers=strangers)
+        sent += _send(app, queue, VALIDATE_VERSION, versions, lambda rows: admission.mark_sent(connection, rows))
+    return sent
 
 
-def _sweep_while_leader(connection: Connection, app: Celery, ending: threading.Event, every_s: float) -> None:
+def _sweep_while_leader(
+    connection: Connection, app: Celery, ending: threading.Event, every_s: float, beat: Callable[[Connection], None]
+) -> None:
     """Returns when another process has the lock or the event is set. The lock goes with the connection."""
     row = connection.execute("SELECT pg_try_advisory_lock(hashtext('card-arena sweeper'))").fetchone()
     if row is None or not row[0]:
@@ -75,13 +91,14 @@ def _sweep_while_leader(connection: Connection, app: Celery, ending: threading.E
                 log.exception("the ratings could not be applied")
             settled_at = time.monotonic()
         ending.wait(every_s)
+        beat(connection)
 
 
 def _send(app: Celery, queue: str, task: str, rows: Sequence[int], mark: Callable[[Sequence[int]], None]) -> int:
     lacking = list(rows[: max(0, len(rows) - _queued(app, queue))])
     if lacking:
         for row in lacking:
-            app.send_task(task, args=[row])
+            app.send_task(task, args=[row], queue=queue)
         mark(lacking)
     return len(lacking)
 

@@ -15,7 +15,7 @@ from celery.utils.log import get_task_logger
 from arena import logs
 from arena.errors import ArenaError
 from arena.tournaments import worker
-from arena.tournaments.broker import BLOCKS, PLAY_BLOCK, VALIDATE_VERSION, VERSIONS, application
+from arena.tournaments.broker import PLAY_BLOCK, VALIDATE_VERSION, application, queues
 
 log = get_task_logger(__name__)
 
@@ -51,10 +51,11 @@ app.task(name=PLAY_BLOCK)(play_block)
 app.task(name=VALIDATE_VERSION)(validate_version)
 
 
-def worker_command(name: str, concurrency: int) -> list[str]:
-    """The command line of a worker that plays so many blocks at once."""
+def worker_command(name: str, concurrency: int, *, strangers: bool = True) -> list[str]:
+    """The command line of a worker that plays so many blocks at once, those with strangers' bots or only the others."""
+    served = ",".join(queues(strangers=strangers))
     return [
         *(sys.executable, "-m", "celery", "--quiet", "-A", "arena.tournaments.tasks", "worker"),
-        *("--pool=prefork", f"--concurrency={concurrency}", f"--queues={BLOCKS},{VERSIONS}", f"--hostname={name}@%h"),
+        *("--pool=prefork", f"--concurrency={concurrency}", f"--queues={served}", f"--hostname={name}@%h"),
         *("--without-gossip", "--without-mingle", "--loglevel=WARNING"),
     ]

@@ -31,7 +31,9 @@ from arena.tournaments.attempt import Died, Outcome, Played, Stopped
 from arena.tournaments.block import Block, Cause, Failed, PlayerKind
 from arena.tournaments.brief import fetch_bots, write_brief
 from arena.tournaments.ledger import Ending, Lease
+from arena.tournaments.strangers import LEAST_TIER, TIER, USUAL, least_tier
 from sandbox.archive import ArchiveError
+from sandbox.box import Tier
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +53,7 @@ class Settings:
     :ivar command: the program that plays a block.
     :ivar patience_s: how long a database that is away is waited for.
     :ivar hand_back: once this file is there, what is being played is handed back.
+    :ivar least_tier: the least tier of cells for bots of strangers, and ``strangers`` whether this host reaches it.
     """
 
     database_url: str
@@ -59,20 +62,33 @@ class Settings:
     name: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}")
     patience_s: float = 120.0
     hand_back: Path | None = None
+    least_tier: Tier = USUAL
+    strangers: bool = True
 
 
 def settings_from_environment() -> Settings:
     """The settings of a worker as `arena worker` starts it. ARENA_BLOCK_COMMAND names another program to play blocks,
-    ARENA_HAND_BACK the file at whose sight they are handed back.
+    ARENA_HAND_BACK the file at whose sight they are handed back, ARENA_LEAST_TIER the least tier of cells for bots of
+    strangers and ARENA_TIER the one that was found.
 
     :raises Unavailable: if no database is named.
+    :raises ValueError: if there is no such tier.
     """
     url = os.environ.get("ARENA_DATABASE_URL")
     if not url:
         raise Unavailable("ARENA_DATABASE_URL is not set: start workers with 'arena worker' or 'arena up'")
     bots_dir = Path(os.environ.get("ARENA_BOTS") or default_data_dir() / "bots")
     hand_back = os.environ.get("ARENA_HAND_BACK")
-    settings = Settings(url, bots_dir, hand_back=Path(hand_back) if hand_back else None)
+    least = least_tier(os.environ.get(LEAST_TIER) or USUAL.value)
+    found = os.environ.get(TIER)
+    settings = Settings(
+        url,
+        bots_dir,
+        hand_back=Path(hand_back) if hand_back else None,
+        least_tier=least,
+        # Who has not looked is told by the process that plays.
+        strangers=not found or least_tier(found).is_at_least(least),
+    )
     if command := os.environ.get("ARENA_BLOCK_COMMAND"):
         return replace(settings, command=tuple(shlex.split(command)))
     return settings
@@ -83,14 +99,17 @@ def play_block(settings: Settings, block: int) -> Ending | None:
 
     :raises ArenaError: if this worker must not play the block, or the database stays away.
     """
-    lease = _ask(settings, lambda connection: ledger.claim(connection, block, settings.name, engine.VERSION))
+    lease = _ask(
+        settings,
+        lambda connection: ledger.claim(connection, block, settings.name, engine.VERSION, strangers=settings.strangers),
+    )
     if lease is None:
         return None
     ending = None
     try:
         brief = _ask(settings, lambda connection: _prepare(connection, settings, lease))
         with _Heart(settings, lambda connection, *numbers: ledger.progress(connection, lease, *numbers)) as heart:
-            outcome = _play(settings, brief, lease.duration_ms, heart)
+            outcome = _play(settings, brief, lease.duration_ms, heart, strangers=lease.strangers)
         ending = _write(settings, lease, outcome, begun=heart.begun)
     except (NotFound, ArchiveError, ValueError, psycopg.DataError, psycopg.IntegrityError) as error:
         # The block cannot be set up, or its results are not what the schema and the ledger take.
@@ -111,7 +130,7 @@ def validate_version(settings: Settings, version: int) -> None:
 
     :raises ArenaError: if the database stays away.
     """
-    claimed = _ask(settings, lambda connection: admission.claim(connection, version))
+    claimed = _ask(settings, lambda connection: admission.claim(connection, version, strangers=settings.strangers))
     if claimed is None:
         return
     try:
@@ -148,10 +167,10 @@ def _prepare(connection: Connection, settings: Settings, lease: Lease) -> Block:
     return brief
 
 
-def _play(settings: Settings, brief: Block, silence_ms: int, heart: "_Heart") -> Outcome:
-    environment = {}
+def _play(settings: Settings, brief: Block, silence_ms: int, heart: "_Heart", *, strangers: bool) -> Outcome:
+    environment = {LEAST_TIER: settings.least_tier.value} if strangers else {}
     if any(player.kind is PlayerKind.REMOTE for player in brief.players) and (place := _ask(settings, living)):
-        environment = {"ARENA_REFEREE": place.address, "ARENA_REFEREE_SECRET": place.secret}
+        environment |= {"ARENA_REFEREE": place.address, "ARENA_REFEREE_SECRET": place.secret}
     return attempt.play(
         (*settings.command, str(settings.bots_dir)),
         brief,
@@ -171,7 +190,8 @@ def _handed_back(settings: Settings) -> str:
 
 def _write(settings: Settings, lease: Lease, outcome: Outcome, *, begun: bool) -> Ending | None:
     if isinstance(outcome, Played):
-        ending = _ask(settings, lambda connection: ledger.finish(connection, lease, outcome.reports, outcome.logs))
+        reports, logs, tier = outcome.reports, outcome.logs, outcome.tier or None
+        ending = _ask(settings, lambda connection: ledger.finish(connection, lease, reports, logs, tier=tier))
         if ending is not Ending.RECORDED:
             log.warning("results of block %d are not taken: %s", lease.block, ending, extra={"block": lease.block})
         return ending
@@ -217,7 +237,7 @@ def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict
         except (ValueError, ArchiveError) as error:
             return admission.Verdict(False, str(error), "\n".join(logs))
         with _Heart(settings, lambda connection, *_: admission.progress(connection, claimed)) as heart:
-            outcome = _play(settings, brief, admission.SILENCE_MS, heart)
+            outcome = _play(settings, brief, admission.SILENCE_MS, heart, strangers=claimed.stranger)
         if not isinstance(outcome, Played):
             return outcome
         verdict = admission.judge(brief, claimed.bot, outcome.reports, outcome.logs)

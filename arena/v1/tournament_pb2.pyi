@@ -303,6 +303,7 @@ class Tournament(_message.Message):
     LIMITS_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     ENTRIES_FIELD_NUMBER: _builtins.int
+    LACKING_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """The name."""
     game: _builtins.str
@@ -325,6 +326,8 @@ class Tournament(_message.Message):
     """Blocks that are done."""
     blocks_void: _builtins.int
     """Blocks that were given up; their units do not count."""
+    lacking: _builtins.str
+    """Why blocks wait and no worker that is there plays them, as a sentence; empty if that is not so."""
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """All options as text."""
@@ -364,10 +367,11 @@ class Tournament(_message.Message):
         limits: _play_pb2.Limits | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
         entries: _abc.Iterable[Global___TournamentEntry] | None = ...,
+        lacking: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "create_time", b"create_time", "entries", b"entries", "game", b"game", "limits", b"limits", "options", b"options", "orbits", b"orbits", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "units", b"units"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "create_time", b"create_time", "entries", b"entries", "game", b"game", "lacking", b"lacking", "limits", b"limits", "options", b"options", "orbits", b"orbits", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "units", b"units"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

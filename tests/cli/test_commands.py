@@ -175,6 +175,18 @@ def test_an_address_without_host_or_port_is_one_line_and_exit_code_2(
     assert "write it as HOST:PORT" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["up", "worker", "doctor"])
+@pytest.mark.parametrize("named", ["argument", "environment"])
+def test_a_tier_that_there_is_not_is_one_line_and_exit_code_2(
+    command: str, named: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARENA_LEAST_TIER", "strong" if named == "environment" else "")
+    with pytest.raises(SystemExit) as ended:
+        main([command, *(["--least-tier", "strong"] if named == "argument" else [])])
+    assert ended.value.code == 2
+    assert "'strong' is no tier of cells: choose one of root, userns" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("words", [["user", "list"], ["doctor"], ["up", "--listen", "127.0.0.1:0"]])
 def test_a_database_that_does_not_answer_is_one_line(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

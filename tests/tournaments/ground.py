@@ -29,12 +29,15 @@ def make_tournament(
     units: int = 1,
     kind: UnitKind = UnitKind.ROTATION,
     move_ms: int = 250,
+    *,
+    house: bool = True,
 ) -> list[int]:
-    """Ids of the blocks of a new tournament of four bots that has started."""
+    """Ids of the blocks of a new tournament of four bots that has started. Unless they are the house's, the last one is
+    a stranger's."""
     name = f"cup-{next(_numbers)}"
     with connection.transaction():
         connection.execute("INSERT INTO users (name) VALUES ('owner') ON CONFLICT DO NOTHING")
-        versions = {bot: make_version(connection, bot) for bot in BOTS}
+        versions = {bot: make_version(connection, bot, house=house or bot != BOTS[-1]) for bot in BOTS}
         secret = hashlib.sha256(name.encode()).digest()
         connection.execute(
             "INSERT INTO tournaments (name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults, "

@@ -65,7 +65,7 @@ def play(block: Block, behaviour: str) -> None:
             if behaviour == "die":
                 os.kill(os.getpid(), signal.SIGKILL)
     tell(BotLog(0, 0, "I was here.", "It ended by itself."))
-    tell(Done())
+    tell(Done("userns"))
 
 
 def main() -> None:

@@ -100,7 +100,7 @@ reports = st.one_of(
     st.builds(Progress, numbers, numbers),
     matches(),
     st.builds(BotLog, numbers, numbers, texts, texts),
-    st.just(Done()),
+    st.builds(Done, st.sampled_from(["", "root"])),
     st.builds(Failed, texts, st.sampled_from(Cause)),
 )
 
@@ -152,7 +152,7 @@ def test_a_line_with_one_thing_wrong_is_refused_in_a_sentence(block: Block, data
         ('{"report":"progress","matches":9223372036854775808,"decisions":0}', "64 bits"),
         ('{"report":"gossip"}', "report must be one of progress, match, log, done, failed"),
         ('{"report":"failed","reason":"\\u0000","cause":"died"}', "without NUL"),
-        ('{"report":"done","more":1}', "unknown members: more"),
+        ('{"report":"done","tier":"","more":1}', "unknown members: more"),
     ],
 )
 def test_what_is_wrong_with_a_report_is_said(line: str, sentence: str) -> None:

@@ -14,6 +14,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from kombu.exceptions import OperationalError
 
+import engine
+from arena.errors import WrongState
 from arena.stack import Stack
 from arena.store import Connection, connect, migrate, referees
 from arena.tournaments import admission, attempt, broker, ledger, sweeper, worker
@@ -21,7 +23,9 @@ from arena.tournaments.attempt import Died, Outcome, Played, Stopped
 from arena.tournaments.block import Block, Cause, Failed, UnitKind
 from arena.tournaments.brief import write_brief
 from arena.tournaments.ledger import Ending
+from arena.tournaments.tasks import worker_command
 from arena.tournaments.worker import Settings
+from sandbox.box import Tier
 from tests.conftest import broker_client
 from tests.tournaments.ground import BOTS, STAND_IN, claimed, expire, make_tournament, make_version, one
 
@@ -265,6 +269,84 @@ def test_a_database_killed_before_and_while_a_block_is_played_costs_nothing(shor
             assert one(connection, "SELECT count(*) FROM attempts") == 1
 
 
+# Strangers
+
+
+@pytest.fixture
+def weak(settings: Settings) -> Settings:
+    return dataclasses.replace(settings, strangers=False)
+
+
+def test_a_worker_with_weak_cells_leaves_strangers_to_others_and_no_attempt_is_lost(
+    connection: Connection, settings: Settings, weak: Settings
+) -> None:
+    (block,) = make_tournament(connection, house=False)
+    version = make_version(connection, "new", state="validating", house=False)
+    with pytest.raises(WrongState, match="has bots of strangers and this worker's cells are too weak"):
+        worker.play_block(weak, block)
+    worker.validate_version(weak, version)
+    assert one(connection, "SELECT count(*) FROM attempts") == 0
+    assert one(connection, "SELECT count(*) FROM versions WHERE lease IS NOT NULL") == 0
+    assert worker.play_block(settings, block) is Ending.RECORDED
+
+
+@pytest.mark.parametrize(
+    "trusted",
+    [
+        "UPDATE users SET admin = true",
+        "UPDATE bots SET kind = 'remote' WHERE name = 'dan'",
+        "UPDATE bots SET house = true",
+    ],
+)
+def test_bots_of_the_house_of_admins_and_of_other_hosts_are_no_strangers(
+    connection: Connection, weak: Settings, trusted: str
+) -> None:
+    (before,) = make_tournament(connection, house=False)
+    connection.execute(trusted.encode())
+    (block,) = make_tournament(connection)
+    assert ledger.pending(connection, 10, strangers=True) == [before]
+    assert ledger.pending(connection, 10, strangers=False) == [block]
+    assert ledger.claim(connection, block, "weak", engine.VERSION, strangers=False) is not None
+
+
+def test_the_process_that_plays_strangers_is_told_the_least_tier_and_no_other(
+    connection: Connection, settings: Settings
+) -> None:
+    behaviour = behaving(dataclasses.replace(settings, least_tier=Tier.ROOT), "environment")
+    for house in (True, False):
+        make_version(connection, "dan")
+        connection.execute("UPDATE bots SET house = %s", (house,))
+        (block,) = make_tournament(connection)
+        worker.play_block(behaviour, block)
+    reasons = connection.execute("SELECT reason FROM attempts ORDER BY leased_at").fetchall()
+    assert ["ARENA_LEAST_TIER" in reason for (reason,) in reasons] == [False, True]
+
+
+def test_the_tier_in_which_a_block_was_played_is_kept(connection: Connection, settings: Settings) -> None:
+    (block,) = make_tournament(connection)
+    worker.play_block(settings, block)
+    assert one(connection, "SELECT tier FROM attempts WHERE block = %s", block) == "userns"
+
+
+def test_what_strangers_made_waits_in_queues_that_weak_workers_do_not_serve(
+    connection: Connection, broker_url: str
+) -> None:
+    make_tournament(connection, 2)
+    make_version(connection, "eve", state="validating", house=False)
+    connection.execute("UPDATE blocks SET strangers = true WHERE table_index = 0")
+    app = broker.application(broker_url)
+    assert sweeper.sweep(connection, app, 0.0) == 3
+    app.close()
+    with broker_client(broker_url) as client:
+        lengths = {queue: int(client.llen(queue)) for queue in broker.queues(strangers=True)}
+    assert lengths == {"blocks": 1, "blocks-of-strangers": 1, "versions": 0, "versions-of-strangers": 1}
+    assert broker.queues(strangers=False) == ["blocks", "versions"]
+    for strangers in (True, False):
+        assert f"--queues={','.join(broker.queues(strangers=strangers))}" in worker_command(
+            "name", 1, strangers=strangers
+        )
+
+
 # Versions
 
 
@@ -365,7 +447,7 @@ def test_a_broker_that_was_wiped_gets_everything_again_and_a_full_one_nothing(
 
     def queued() -> tuple[int, int]:
         with broker_client(broker_url) as client:
-            return int(client.llen(broker.BLOCKS)), int(client.llen(broker.VERSIONS))
+            return int(client.llen(broker.BLOCKS)), int(client.llen(broker.queue_of(broker.VERSIONS, strangers=True)))
 
     assert sweeper.sweep(connection, app, 0.0) == 6
     assert queued() == (5, 1)
