@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test chaos soak bench bench-wire bench-engine node go compiled protos contract requirements lint format
+.PHONY: setup demo test chaos attacks soak bench bench-wire bench-engine node go compiled protos contract requirements lint format
 
 setup: .venv/installed
 
@@ -21,6 +21,10 @@ test: setup
 
 chaos: setup
 	$(BIN)/python -m pytest -m chaos tests/chaos
+
+# Every attack in every set-up that this host can have, and docs/attacks.md; as root, two minutes.
+attacks: setup
+	$(BIN)/python -m tests.sandbox.attacks.page --write
 
 # SECONDS of bad bots at the real server, and five minutes at most until their last match has ended and all is gone.
 SECONDS ?= 600

@@ -181,6 +181,7 @@ def _inside(tier: Tier, limits: Limits, slot: int) -> Iterator[str]:
         "--core=0",
         "--memlock=65536",
         "--msgqueue=0",
+        "--sigpending=1024",
         "--",
     )
     if tier is Tier.ROOT:

@@ -55,6 +55,9 @@ _NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEW
 _TERMINAL = (0x5412, 0x541C, 0x5423)  # TIOCSTI, TIOCLINUX, TIOCSETD: typing into somebody's terminal
 _FILE_SIGNALS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
 """What fcntl does with locks (F_GETLK … F_OFD_SETLKW), leases (F_SETLEASE, F_GETLEASE) and notices (F_NOTIFY)."""
+_SOCKET_LEVEL = 1  # SOL_SOCKET
+_BUFFERS = (7, 8, 32, 33)
+"""SO_SNDBUF, SO_RCVBUF and the same with FORCE: what a socket holds belongs to no process, so it stays small."""
 _UNIX = 1  # AF_UNIX, the only family that the seat socket needs
 
 _KILL = 0x80000000
@@ -139,11 +142,20 @@ def _no_file_signals() -> list[Instruction]:
     return _none_of(_FILE_SIGNALS)
 
 
-def _none_of(requests: Sequence[int]) -> list[Instruction]:
-    """Refuses these values of the second argument, of which the kernel takes the lower half."""
-    checks: list[Instruction] = [(_EQUAL, len(requests) - place, 0, request) for place, request in enumerate(requests)]
+def _no_large_buffers() -> list[Instruction]:
     return [
         (_LOAD, 0, 0, _AT_ARGUMENTS + 8),
+        (_EQUAL, 1, 0, _SOCKET_LEVEL),
+        (_RETURN, 0, 0, _ALLOW),
+        *_none_of(_BUFFERS, argument=2),
+    ]
+
+
+def _none_of(requests: Sequence[int], argument: int = 1) -> list[Instruction]:
+    """Refuses these values of an argument (counted from 0), of which the kernel takes the lower half."""
+    checks: list[Instruction] = [(_EQUAL, len(requests) - place, 0, request) for place, request in enumerate(requests)]
+    return [
+        (_LOAD, 0, 0, _AT_ARGUMENTS + 8 * argument),
         *checks,
         (_RETURN, 0, 0, _ALLOW),
         (_RETURN, 0, 0, _ERRNO | errno.EPERM),
@@ -156,4 +168,5 @@ _BY_ARGUMENT: dict[str | None, Callable[[], list[Instruction]]] = {
     "clone": _no_new_namespaces,
     "ioctl": _no_terminal_input,
     "fcntl": _no_file_signals,
+    "setsockopt": _no_large_buffers,
 }

@@ -10,17 +10,22 @@ from sandbox.box import Limits
 _MIB = 1 << 20
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_MAPPED_BY_TABLE = 512
+"""Bytes of address space for each byte of page tables, at least."""
+
 _SPARE_TASKS = 8  # bwrap and the programs that start the bot
 
 
 @dataclass(frozen=True, slots=True)
 class _Process:
-    """One line of /proc/PID/stat: ticks of processor time, its own and its waited-for children's; memory in bytes."""
+    """One line of /proc/PID/stat: ticks of processor time, its own and its waited-for children's; in bytes its address
+    space and the memory in it."""
 
     started: int
     own_ticks: int
     child_ticks: int
     threads: int
+    virtual: int
     resident: int
 
 
@@ -50,14 +55,14 @@ class Watch:
         tasks = sum(process.threads for process in processes.values())
         if tasks > limits.processes + _SPARE_TASKS:
             return f"ran {tasks} processes and threads; the limit is {limits.processes}"
-        memory = sum(process.resident for process in processes.values())
-        if memory > limits.memory_mib * _MIB:  # shared pages count once for each process, so look closer
-            memory = sum(_share(pid, process.resident) for pid, process in processes.items())
+        memory = self._memory(processes)
         self.peak_bytes = max(self.peak_bytes, memory)
         if memory > limits.memory_mib * _MIB:
             return f"used {-(-memory // _MIB)} MiB of memory; the limit is {limits.memory_mib} MiB"
         if (files := self._files(processes)) > limits.tmp_files:
             return f"made {files} files in /tmp and /dev/shm; the limit is {limits.tmp_files}"
+        if (sockets := _sockets(self.first)) > limits.descriptors:
+            return f"opened {sockets} sockets; the limit is {limits.descriptors}"
         return ""
 
     def _count_ticks(self, processes: dict[int, _Process]) -> None:
@@ -68,6 +73,18 @@ class Watch:
         self._last = seen
         recorded = sum(process.own_ticks + process.child_ticks for process in processes.values())
         self._ticks = max(self._ticks, recorded, self._gone_ticks + sum(seen.values()))
+
+    def _memory(self, processes: dict[int, _Process]) -> int:
+        """Bytes of all processes. It looks no closer than it must: most looks are at bots that use little."""
+        most = self._limits.memory_mib * _MIB
+        memory = sum(process.resident for process in processes.values())
+        tables = sum(process.virtual for process in processes.values()) // _MAPPED_BY_TABLE
+        if memory + tables > most:  # a table maps much that is not there: what is read and never written
+            tables = sum(map(_tables, processes))
+            if memory + tables > most:  # shared pages count once for each process
+                memory = sum(_share(pid, process.resident) for pid, process in processes.items())
+            memory += tables
+        return memory
 
     def _files(self, processes: dict[int, _Process]) -> int:
         for pid in processes:
@@ -112,8 +129,28 @@ def _process(pid: int) -> _Process | None:
         own_ticks=user + system,
         child_ticks=child_user + child_system,
         threads=int(fields[17]),
+        virtual=int(fields[20]),
         resident=int(fields[21]) * _PAGE,
     )
+
+
+def _tables(pid: int) -> int:
+    """Bytes of page tables of a process; 0 if it is gone."""
+    try:
+        for line in _read(f"/proc/{pid}/status").splitlines():
+            if line.startswith(b"VmPTE:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
+def _sockets(pid: int) -> int:
+    """All sockets of the network namespace of a process, in letters too that nobody has opened; 0 if it is gone."""
+    try:
+        return int(_read(f"/proc/{pid}/net/sockstat").split(maxsplit=3)[2])
+    except OSError:
+        return 0
 
 
 def _share(pid: int, resident: int) -> int:

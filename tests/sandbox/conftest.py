@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.host import Host, NoCellError, detect
-from tests.sandbox.attacks import Scene, set_up
+from tests.sandbox.attacks.scene import Scene, set_up
 
 
 @pytest.fixture(scope="session")

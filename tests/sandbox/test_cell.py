@@ -25,7 +25,7 @@ from sandbox.host import Host, filter_fd
 from sandbox.interpreter import packages, python_argv, python_binds
 from sandbox.orphans import end_orphans
 from sandbox.runner import CellError, lend, start
-from tests.sandbox.attacks import Scene, marked
+from tests.sandbox.attacks.scene import Scene, marked
 
 ROOM = Path(__file__).parents[2]
 

@@ -1,5 +1,6 @@
 """Control groups: the kernel's own limits, on hosts that give us a group to divide."""
 
+import contextlib
 import dataclasses
 import os
 from collections.abc import Iterator
@@ -9,26 +10,23 @@ from pathlib import Path
 import pytest
 
 from sandbox.box import Limits
-from sandbox.cgroup import Group, places, remove_orphans, try_out
+from sandbox.cgroup import Group, remove_orphans
 from sandbox.host import Host, NoCellError, detect
-from tests.sandbox.attacks import BY_NAME, Scene, verdict
+from tests.sandbox.attacks import BY_NAME
+from tests.sandbox.attacks.groups import divided
+from tests.sandbox.attacks.scene import Scene, verdict
 from tests.sandbox.test_cell import ends_with, worker
 
 
 @pytest.fixture
 def grouped(host: Host) -> Iterator[Host]:
-    """A host with a group of our own in the place that ARENA_CGROUP names, or below the controllers of version 1."""
-    named = places(os.environ.get("ARENA_CGROUP", ""))
-    above = named or tuple(Path("/sys/fs/cgroup", controller) for controller in ("pids", "cpu"))
-    complaint = try_out(above)
-    if complaint:
-        pytest.skip(f"no control group can be divided here ({complaint}); set ARENA_CGROUP to one that can")
-    own = tuple(place / f"arena-test-{os.getpid()}" for place in above)
-    for place in own:
-        place.mkdir()
-    yield dataclasses.replace(host, groups=own)
-    for place in own:
-        place.rmdir()  # fails if a cell has left its group behind
+    """A host with a group of our own."""
+    with contextlib.ExitStack() as stack:
+        try:
+            own = stack.enter_context(divided())
+        except OSError as error:
+            pytest.skip(str(error))
+        yield dataclasses.replace(host, groups=own)
 
 
 def test_a_cell_runs_in_a_group_of_its_own_that_is_gone_when_it_is(scene: Scene, grouped: Host) -> None:

@@ -5,7 +5,9 @@ import re
 import pytest
 
 from sandbox.box import Limits
-from tests.sandbox.attacks import MEMORY_HOGS, SMALL, Scene
+from tests.sandbox.attacks import SMALL
+from tests.sandbox.attacks.memory import MEMORY_HOGS
+from tests.sandbox.attacks.scene import Scene
 
 ENDS = {
     "memory of all its processes": (
@@ -36,6 +38,12 @@ ENDS = {
         "for number in range(9_000): os.mkdir(f'/tmp/{number}')\ntime.sleep(60)",
         SMALL,
         r"was killed: it made \d+ files in /tmp and /dev/shm; the limit is 500",
+        "",
+    ),
+    "sockets": (
+        "for _ in range(4): os.fork()\npairs = [socket.socketpair() for _ in range(9)]; time.sleep(60)",
+        SMALL,
+        r"was killed: it opened \d+ sockets; the limit is 64",
         "",
     ),
     "output": (

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sandbox.box import Limits
 from sandbox.output import PART_COST, Output, Part
-from tests.sandbox.attacks import Scene
+from tests.sandbox.attacks.scene import Scene
 
 KEPT = 400
 

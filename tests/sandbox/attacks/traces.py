@@ -1,0 +1,37 @@
+"""Bots that leave something for the next bot, or signal to one that runs beside them."""
+
+from tests.sandbox.attacks.attack import Attack
+
+ATTACKS = [
+    Attack("leaving a note for the next bot", "/tmp and /dev/shm are new and end with the cell", """
+        for place in ("/tmp", "/dev/shm"):
+            print(found(place))
+            open(place + "/note", "w").write("REACHED")
+        """, says=r"\[\]\n\[\]"),
+    Attack("finding the last bot's note", "/tmp and /dev/shm are new and end with the cell", """
+        print([found(place) for place in ("/tmp", "/dev/shm")], attempt(open, "/tmp/note"))
+        """, says=r"\[\[\], \[\]\] ENOENT"),
+    Attack("signals through a file that all cells read", "the filter: EPERM for locks, leases and notices", """
+        import fcntl
+        file = open("/usr/bin/env", "rb")
+        print(attempt(fcntl.flock, file, fcntl.LOCK_EX | fcntl.LOCK_NB),
+              attempt(fcntl.lockf, file, fcntl.LOCK_SH | fcntl.LOCK_NB),
+              *(attempt(fcntl.fcntl, file, command, bytes(32)) for command in (5, 36, 37)),
+              *(attempt(fcntl.fcntl, file, command, 0) for command in (1024, 1025)),
+              attempt(fcntl.fcntl, os.open("/usr", os.O_RDONLY), 1026, 0x21), call("inotify_init1", 0))
+        """, says="(EPERM ?){9}"),
+    Attack("time stamps of a file that all cells read", "read-only mounts: EROFS, and reading leaves no time", """
+        path = "/usr/bin/env"
+        before = os.stat(path).st_atime_ns
+        open(path, "rb").read()
+        print(attempt(os.utime, path), attempt(os.utime, path, (1, 1)), attempt(os.utime, "/bot/main.py"))
+        print("held" if os.stat(path).st_atime_ns == before else "REACHED")
+        """, says=r"EROFS EROFS EROFS\nheld"),
+    Attack("a dump of its memory", "RLIMIT_CORE, 0", """
+        os.chdir("/tmp")
+        pid = os.fork()
+        if pid == 0: ctypes.string_at(0)
+        status = os.waitpid(pid, 0)[1]
+        print(os.WTERMSIG(status), os.WCOREDUMP(status), [name for name in os.listdir("/tmp") if "core" in name])
+        """, says=r"11 False \[\]"),
+]  # fmt: skip
