@@ -34,13 +34,18 @@ def run() -> NoReturn:
     os._exit(code)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns the exit code."""
+def make_parser() -> Parser:
+    """All commands; what it reads has the function of the command as `run`."""
     parser = Parser(prog="arena", description="Bots play card games with hidden information.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
     for room in (demo, services, rules, play, bot, tournament, ratings, record, user, doctor):
         room.add_commands(commands)
-    arguments = parser.parse_args(argv)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns the exit code."""
+    arguments = make_parser().parse_args(argv)
     try:
         code: int = arguments.run(arguments)
     except BadRequest as error:
