@@ -13,6 +13,7 @@ from sandbox.box import Limits
 
 _MIB = 1 << 20
 _PERIOD_US = 100_000
+_CONTROLLERS = {"memory", "pids", "cpu"}
 
 
 class Group:
@@ -46,6 +47,11 @@ class Group:
         for pid in pids:
             for folder in self._folders:
                 (folder / "cgroup.procs").write_text(str(pid))
+
+    def controllers(self) -> frozenset[str]:
+        """Which controllers hold something of the group."""
+        files = (file for file, _ in _settings(self._limits) for folder in self._folders if (folder / file).exists())
+        return frozenset(file.partition(".")[0] for file in files)
 
     def broken(self) -> str:
         """For what the kernel has killed somebody, and the limit, in words; empty if it has not."""
@@ -83,6 +89,52 @@ def try_out(where: Iterable[Path]) -> str:
     return ""
 
 
+def controllers(where: Iterable[Path]) -> frozenset[str]:
+    """Which of memory, pids and cpu a group of a cell in these places has, by making one; none where none can be."""
+    try:
+        group = Group(where, os.getpid(), Limits())
+    except OSError:
+        return frozenset()
+    try:
+        return group.controllers()
+    finally:
+        group.remove()
+
+
+def usable() -> tuple[Path, ...]:
+    """Places below the groups that this process is in where it may make others, found by making some: those of version
+    1, or the one of version 2 where it has memory to divide."""
+    own: dict[str, str] = {}
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, names, path = line.split(":", 2)
+        own |= dict.fromkeys(names.split(","), path.rstrip("/"))
+    found = []
+    for line in Path("/proc/mounts").read_text().splitlines():
+        _, mount, kind, options = line.split()[:4]
+        if kind == "cgroup" and (name := next((name for name in options.split(",") if name in _CONTROLLERS), "")):
+            found.append(Path(mount + own.get(name, "")))
+        elif kind == "cgroup2" and "memory" in _text(place := Path(mount + own.get("", "")) / "cgroup.controllers"):
+            found.append(place.parent)
+    return tuple(place for place in dict.fromkeys(found) if _divides(place))
+
+
+def _divides(place: Path) -> bool:
+    trial = place / f"trial-{os.getpid()}"
+    try:
+        trial.mkdir()
+    except OSError:
+        return False
+    trial.rmdir()
+    return True
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
+
+
 def remove_orphans(where: Iterable[Path]) -> None:
     """Takes away the groups of cells whose starter is gone; one that is not empty yet stays for the next time."""
     for place in where:
@@ -96,7 +148,7 @@ def _give_controllers(place: Path) -> None:
     """Version 2 gives a controller to the groups below only on demand."""
     control = place / "cgroup.subtree_control"
     if control.exists():
-        offered = set((place / "cgroup.controllers").read_text().split()) & {"memory", "pids", "cpu"}
+        offered = set((place / "cgroup.controllers").read_text().split()) & _CONTROLLERS
         missing = offered - set(control.read_text().split())
         if missing:
             control.write_text(" ".join(f"+{name}" for name in sorted(missing)))

@@ -199,6 +199,25 @@ def test_a_database_that_does_not_answer_is_one_line(
     assert "set ARENA_DATABASE_URL" in error
 
 
+def test_the_doctor_says_the_same_in_json_and_in_80_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", "postgresql://nobody@127.0.0.1:9/nothing")
+    monkeypatch.setenv("ARENA_BROKER_URL", "redis://127.0.0.1:9")
+    main(["doctor", "--json", "--data", str(tmp_path)])
+    found = json.loads(capsys.readouterr().out)
+    assert "set ARENA_DATABASE_URL" in found["complaints"]["data"]
+    main(["doctor", "--data", str(tmp_path)])
+    text = capsys.readouterr().out
+    for line in text.splitlines():
+        assert len(line) <= 80 or len(line.split()) == 1, line
+    words = " ".join(text.split())
+    for hold in found["holds"]:
+        assert f"{hold['limit']} {hold['by'] or 'nothing'}" in words
+    assert found["tier"] in words
+    assert all(sentence in words for sentence in found["advice"])
+
+
 def test_a_broker_that_does_not_answer_is_found_by_the_doctor() -> None:
     with pytest.raises(Unavailable, match="set ARENA_BROKER_URL"):
         reach("redis://127.0.0.1:9")
