@@ -9,7 +9,7 @@ import grpc
 from grpc_status import rpc_status
 
 from arena.errors import ArenaError
-from arena.status import status_of
+from arena.status import status, status_of
 
 log = logging.getLogger("arena.api")
 
@@ -24,9 +24,12 @@ def refuses(method: Method) -> Method:
         try:
             return await method(service, request, context)
         except ArenaError as error:
-            await context.abort_with_status(rpc_status.to_status(status_of(error)))
+            found = status_of(error)
         except Exception:
             log.exception("%s failed", method.__qualname__)
-            await context.abort(grpc.StatusCode.INTERNAL, "the server failed at this; its log says why")
+            found = status(grpc.StatusCode.INTERNAL, "the server failed at this; its log says why")
+        # Out of reach of the error: gRPC keeps what is raised here for a while, and with an error all that its frames
+        # hold, such as a whole archive.
+        return await context.abort_with_status(rpc_status.to_status(found))
 
     return answer

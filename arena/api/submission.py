@@ -3,25 +3,23 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 
-import engine
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.pages import page_of
 from arena.api.status import refuses
+from arena.api.uploads import Terms, Uploads
 from arena.api.webhook import look_up, private_webhooks
 from arena.errors import BadRequest, NotFound
 from arena.scopes import READ, SUBMIT
 from arena.store import Connection, bots, notices, webhooks
 from arena.store.people import User
+from arena.tournaments.door import look
 from arena.v1 import submission_pb2 as pb
 from arena.v1.submission_pb2_grpc import SubmissionServiceServicer
-from sandbox.archive import ArchiveError, content_hash, read_manifest
+from sandbox.archive import ArchiveError, Manifest
 
-MOST_BYTES = 16 * 1024 * 1024
-UPLOADS = 8
-"""Uploads at a time; more wait for their turn."""
-UPLOAD_S = 120.0
 STATES = {
     "validating": pb.VERSION_STATE_VALIDATING,
     "active": pb.VERSION_STATE_ACTIVE,
@@ -34,47 +32,33 @@ KINDS = {"hosted": pb.BOT_KIND_HOSTED, "remote": pb.BOT_KIND_REMOTE}
 class Submission(SubmissionServiceServicer):
     """Bots and versions. ``on_submitted`` is called when a version waits for its validation."""
 
-    def __init__(self, database: Database, on_submitted: Callable[[], None]) -> None:
+    def __init__(self, database: Database, on_submitted: Callable[[], None], terms: Terms | None = None) -> None:
         self._database = database
         self._on_submitted = on_submitted
-        self._places = asyncio.Semaphore(UPLOADS)
+        self._uploads = Uploads(terms)
         self._opener = ThreadPoolExecutor(1, thread_name_prefix="archives")
 
     @refuses
     async def CreateVersion(self, request: AsyncIterator[pb.CreateVersionRequest], context: Context) -> pb.Version:
         user = await self._database.caller(context, SUBMIT)
-        try:
-            async with self._places, asyncio.timeout(UPLOAD_S):
-                header, archive = await _receive(request)
-        except TimeoutError as error:
-            raise BadRequest(f"the upload took more than {UPLOAD_S:.0f} s; try again on a faster line") from error
-        try:
+        async with self._uploads.receive(user.name, request) as (header, received):
             # One archive at a time, apart from everything else: what is small may take a while to expand.
             loop = asyncio.get_running_loop()
-            manifest, content = await loop.run_in_executor(
-                self._opener, lambda: (read_manifest(archive), content_hash(archive))
+            try:
+                archive, manifest, content = await loop.run_in_executor(self._opener, _open, received)
+            except ArchiveError as error:
+                raise BadRequest(str(error)) from error
+            if manifest.name != header.bot:
+                raise BadRequest(f"the manifest names '{manifest.name}', the upload '{header.bot}'; make them equal")
+            version = await self._database.ask(
+                bots.submit_version,
+                user,
+                name=manifest.name,
+                content_hash=content,
+                archive=archive,
+                manifest=asdict(manifest),
+                request_id=header.request_id,
             )
-        except ArchiveError as error:
-            raise BadRequest(f"the archive is refused: {error}") from error
-        if manifest.name != header.bot:
-            raise BadRequest(f"the manifest names '{manifest.name}', the upload '{header.bot}'; make them equal")
-        for game in manifest.games:
-            if game not in engine.GAMES:
-                raise BadRequest(f"bot.toml names the game '{game}'; games are {', '.join(sorted(engine.GAMES))}")
-        version = await self._database.ask(
-            bots.submit_version,
-            user,
-            name=manifest.name,
-            content_hash=content,
-            archive=archive,
-            manifest={
-                "name": manifest.name,
-                "entry": manifest.entry,
-                "games": list(manifest.games),
-                "batch": manifest.batch,
-            },
-            request_id=header.request_id,
-        )
         if version.state == "validating":
             self._on_submitted()
         return _version(version, with_log=True)
@@ -133,33 +117,11 @@ class Submission(SubmissionServiceServicer):
         return await self._database.ask(_describe, user, bot)
 
 
-async def _receive(parts: AsyncIterator[pb.CreateVersionRequest]) -> tuple[pb.VersionHeader, bytes]:
-    """Header and archive of an upload.
-
-    :raises BadRequest: if a part is missing, out of place, or the archive has another size than announced.
-    """
-    header: pb.VersionHeader | None = None
-    archive = bytearray()
-    async for part in parts:
-        if part.HasField("header"):
-            if header is not None:
-                raise BadRequest("the upload has two headers; send the header once, first")
-            header = part.header
-            if header.size > MOST_BYTES:
-                raise BadRequest(
-                    f"the archive has {header.size:,} bytes; the limit is {MOST_BYTES:,}; leave something out"
-                )
-            continue
-        if header is None:
-            raise BadRequest("the upload has no header; send the header first")
-        archive += part.chunk
-        if len(archive) > header.size:
-            raise BadRequest(f"more than the announced {header.size:,} bytes came; announce the size of the archive")
-    if header is None:
-        raise BadRequest("the upload is empty; send a header and the archive")
-    if len(archive) != header.size:
-        raise BadRequest(f"{len(archive):,} of {header.size:,} bytes came; upload it again")
-    return header, bytes(archive)
+def _open(received: bytearray) -> tuple[bytes, Manifest, str]:
+    """The archive, its manifest and its content hash. Empties what was received, so that nobody holds it twice."""
+    archive = bytes(received)
+    received.clear()
+    return archive, *look(archive)
 
 
 def _list(connection: Connection, user: User, game: str | None, after: str, limit: int) -> list[pb.Bot]:

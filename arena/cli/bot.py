@@ -120,7 +120,8 @@ def run_new(arguments: argparse.Namespace) -> int:
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Packs the folder, opens the archive as strictly as the server and plays the validation matches in cells."""
+    """Packs the folder, looks at it as the server does and plays the validation matches in cells; 0 when the bot would
+    be accepted, 1 when it would be rejected."""
     from arena.tournaments.check import check_folder
 
     with waiting("packing it") as shown:
@@ -129,6 +130,7 @@ def run_check(arguments: argparse.Namespace) -> int:
         print(excerpt(verdict.log))
     if not verdict.admitted:
         print(f"it would be rejected: {verdict.reason}", file=sys.stderr)
+        print(f"next: mend it, then: arena bot check {arguments.folder}", file=sys.stderr)
         return 1
     print(f"it would be accepted; next: arena bot submit {arguments.folder}")
     return 0
@@ -136,13 +138,13 @@ def run_check(arguments: argparse.Namespace) -> int:
 
 def run_submit(arguments: argparse.Namespace) -> int:
     """Streams the archive; 0 when the version is active, 1 when it was rejected."""
-    from sandbox.archive import ArchiveError, pack, read_manifest
+    from arena.tournaments.door import carry
+    from sandbox.archive import ArchiveError
 
     try:
-        archive = pack(arguments.folder)
-        manifest = read_manifest(archive)
+        archive, manifest, _ = carry(arguments.folder)
     except ArchiveError as error:
-        raise BadRequest(f"{arguments.folder} is no bot: {error}") from error
+        raise ArenaError(f"{error} 'arena bot check {arguments.folder}' looks again") from error
     server = Server(find_login(arguments.data))
     version = upload(server, manifest.name, archive)
     print(f"{version.bot} version {version.number} is uploaded ({len(archive):,} bytes, {version.content_hash[:12]})")

@@ -8,7 +8,7 @@ if none of its seats was forfeited. Whatever goes wrong on our side is not held 
 import secrets
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from psycopg.rows import class_row, scalar_row
 
@@ -83,14 +83,24 @@ def write_brief(connection: Connection, claimed: Claim, game: str) -> Block:
     kind = engine.load(game)
     candidate = _candidate(connection, claimed)
     cursor = connection.cursor(row_factory=class_row(Frozen))
-    house = cursor.execute(SQL["house_players"], {"bot": claimed.bot, "game": kind.id}).fetchall()[: kind.seats - 1]
-    players = [candidate.player(candidate.bot), *(bot.player(bot.bot) for bot in house)]
-    players += [candidate.player(f"{candidate.bot} ({number})") for number in range(2, kind.seats - len(house) + 1)]
-    return trial(kind, players, block=_BLOCK_IDS + claimed.version, attempt=str(claimed.token))
+    house = cursor.execute(SQL["house_players"], {"bot": claimed.bot, "game": kind.id}).fetchall()
+    players = [bot.player(bot.bot) for bot in house]
+    return trial(
+        kind,
+        candidate.player(candidate.bot),
+        players,
+        block=_BLOCK_IDS + claimed.version,
+        attempt=str(claimed.token),
+    )
 
 
-def trial(game: engine.Game, players: Sequence[Player], *, block: int, attempt: str) -> Block:
-    """A block of one match with cards of its own, the same for whoever tries a bot."""
+def trial(game: engine.Game, candidate: Player, house: Sequence[Player], *, block: int, attempt: str) -> Block:
+    """A block of one match with cards of its own, the same for whoever tries a bot: it sits with the house bots that
+    come first by name, and where there are too few of them it sits down again."""
+    players = [candidate, *sorted(house, key=lambda player: player.bot)[: game.seats - 1]]
+    for number in range(2, game.seats - len(players) + 2):
+        again = replace(candidate, entry=f"{candidate.bot} ({number})", ticket=secrets.token_urlsafe(32))
+        players.append(again)
     secret = secrets.token_bytes(32)
     return Block(
         id=block,

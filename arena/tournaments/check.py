@@ -4,46 +4,40 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import engine
-from arena.errors import BadRequest, Unavailable
+from arena.errors import Unavailable
 from arena.tournaments import admission, attempt
 from arena.tournaments.admission import Verdict
 from arena.tournaments.attempt import Played
 from arena.tournaments.block import Player, PlayerKind
+from arena.tournaments.door import carry
 from bots import house
 from sandbox.archive import ArchiveError, content_hash, extract, pack, read_manifest
 
 
 def check_folder(folder: Path, tell: Callable[[str], None] = lambda _: None) -> Verdict:
-    """Packs the folder, opens the archive as strictly as the server, and plays a match of every game against house bots
-    in cells. ``tell`` is given a few words whenever the work has gone on.
+    """Packs the folder, looks at the archive as the server does, and plays a match of every game against house bots in
+    cells. ``tell`` is given a few words whenever the work has gone on.
 
-    :raises BadRequest: if the archive would be refused.
+    :raises BadRequest: if there is no such folder.
     :raises Unavailable: if no match can be played on this machine.
     """
     with tempfile.TemporaryDirectory(prefix="arena-check-") as directory:
         bots_dir = Path(directory)
-        bots_dir.chmod(0o755)
         try:
-            archive = pack(folder)
-            manifest = read_manifest(archive)
-            candidate = _unpack(archive, bots_dir, manifest.name, house=False, batch=manifest.batch)
+            archive, manifest, _ = carry(folder)
         except ArchiveError as error:
-            raise BadRequest(f"{folder} is no bot: {error}") from error
+            return Verdict(False, str(error), "")
+        candidate = _unpack(archive, bots_dir, manifest.name, house=False, batch=manifest.batch)
         logs = []
-        for name in manifest.games:
-            if name not in engine.GAMES:
-                raise BadRequest(f"bot.toml names the game '{name}'; games are {', '.join(sorted(engine.GAMES))}")
         for name in manifest.games:
             tell(f"playing {name}")
             game = engine.load(name)
             opponents = [entry for entry in house.ENTRIES if name in entry.games and entry.name != manifest.name]
-            table = [candidate, *(_house_player(entry, bots_dir) for entry in opponents[: game.seats - 1])]
-            table += [_again(candidate, number) for number in range(2, game.seats - len(table) + 2)]
-            block = admission.trial(game, table, block=1, attempt=secrets.token_hex(16))
+            players = [_house_player(entry, bots_dir) for entry in opponents]
+            block = admission.trial(game, candidate, players, block=1, attempt=secrets.token_hex(16))
             outcome = attempt.play(
                 (sys.executable, "-m", "arena.tournaments.play_block", str(bots_dir)),
                 block,
@@ -84,8 +78,3 @@ def _unpack(archive: bytes, bots_dir: Path, name: str, *, house: bool, batch: in
         batch=batch,
         ticket=secrets.token_urlsafe(32),
     )
-
-
-def _again(player: Player, number: int) -> Player:
-    """The candidate in one more seat, where there are too few house bots."""
-    return replace(player, entry=f"{player.entry} ({number})", ticket=secrets.token_urlsafe(32))

@@ -289,16 +289,23 @@ def test_a_new_bot_plays_at_once(
         ({"engine.py": "", "bot.toml": 'name = "b"\nentry = "engine.py"\ngames = ["callbreak"]\n'}, "rename it"),
     ],
 )
-def test_a_folder_that_is_no_bot_is_one_line_and_exit_code_2(
+def test_a_folder_that_is_no_bot_is_refused_with_the_servers_sentence_and_exit_code_1(
     command: str, files: dict[str, str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    assert main(["bot", command, str(tmp_path)]) == 2
+    assert main(["bot", command, str(tmp_path)]) == 1
     error = capsys.readouterr().err
-    assert f"{tmp_path} is no bot" in error
+    assert "the archive is refused: " in error
     assert sentence in error
-    assert error.count("\n") == 1
+    assert f"arena bot check {tmp_path}" in error, "what to do next"
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("command", ["check", "submit"])
+def test_a_folder_that_is_not_there_is_wrong_use(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bot", command, "/nowhere"]) == 2
+    assert capsys.readouterr().err == "arena: /nowhere is not a folder; name the folder that holds bot.toml\n"
 
 
 def test_a_bot_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

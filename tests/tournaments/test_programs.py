@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import BadRequest
 from arena.tournaments.check import check_folder
 from sandbox.host import NoCellError, detect
 
@@ -52,5 +51,6 @@ def test_a_static_program_is_started_at_its_socket_with_its_ticket(compiler: str
 
 def test_a_program_that_needs_libraries_is_refused_before_it_is_started(compiler: str, tmp_path: Path) -> None:
     build(compiler, tmp_path)
-    with pytest.raises(BadRequest, match="is no bot: the entry point 'tool' needs libraries that a cell does not have"):
-        check_folder(tmp_path)
+    verdict = check_folder(tmp_path)
+    assert not verdict.admitted
+    assert "the entry point 'tool' needs libraries that a cell does not have" in verdict.reason
