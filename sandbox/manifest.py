@@ -1,4 +1,7 @@
-"""A bot's manifest, `bot.toml`: what its author says about it. Knows no cell, and no list of games."""
+"""A bot's manifest, `bot.toml`: what its author says about it. Knows no cell, and no list of games.
+
+``bot.schema.json`` beside this module says the same to other programs; a test holds both together.
+"""
 
 import platform
 import re
@@ -15,6 +18,9 @@ from sandbox.program import complaint
 _KEYS = ("name", "entry", "games", "batch", "version")
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 _GAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_VERSION = re.compile(
+    r"[^\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]{0,80}"
+)
 _MANIFEST_BYTES = 16 * 1024
 
 
@@ -133,6 +139,8 @@ def _read_batch(table: Mapping[str, Any]) -> int:
 
 def _read_version(table: Mapping[str, Any]) -> str:
     version = table.get("version", "")
-    if not isinstance(version, str) or len(version) > 80 or not version.isprintable():
-        raise ArchiveError(f"'version' in {MANIFEST} must be a text of at most 80 printable characters.")
+    if not isinstance(version, str) or not _VERSION.fullmatch(version):
+        raise ArchiveError(
+            f"'version' in {MANIFEST} must be a text of at most 80 characters, none of them a control or invisible one."
+        )
     return version
