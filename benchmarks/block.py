@@ -51,9 +51,9 @@ def main() -> int:
         bots_dir = Path(directory)
         # The bots of other users than ours must reach it.
         bots_dir.chmod(0o755)
-        players = tuple(_player(house.entry(name), bots_dir) for name in BOTS[: game.seats])
-        small = play(_block(game, players, 1), bots_dir)
-        large = play(_block(game, players, asked.units), bots_dir)
+        players = tuple(player_of(house.entry(name), bots_dir) for name in BOTS[: game.seats])
+        small = play(block_of(game, players, 1), bots_dir)
+        large = play(block_of(game, players, asked.units), bots_dir)
     if small is None or large is None:
         return 1
     unit_s = (large.seconds - small.seconds) / (large.units - small.units)
@@ -97,7 +97,7 @@ def play(block: Block, bots_dir: Path) -> Cost | None:
     )
 
 
-def _block(game: Game, players: tuple[Player, ...], count: int) -> Block:
+def block_of(game: Game, players: tuple[Player, ...], count: int) -> Block:
     secret = secrets.token_bytes(32)
     return Block(
         id=1,
@@ -116,7 +116,7 @@ def _block(game: Game, players: tuple[Player, ...], count: int) -> Block:
     )
 
 
-def _player(entry: house.Entry, bots_dir: Path) -> Player:
+def player_of(entry: house.Entry, bots_dir: Path) -> Player:
     """The house bot, unpacked as a worker does it."""
     with tempfile.TemporaryDirectory() as directory:
         archive = pack(house.folder(entry, Path(directory)))

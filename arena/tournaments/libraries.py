@@ -2,6 +2,7 @@
 bot."""
 
 import importlib.metadata
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import arena
@@ -51,6 +52,9 @@ def library_binds() -> tuple[Bind, ...]:
     rooms, rules = Path(arena.__file__).parents[1], Path(engine.__file__).parents[1]
     found |= {place: (rules if place == "engine" else rooms) / place for place in OURS}
     found |= {path.name: path for stem in COMPILED for path in rules.glob(f"{stem}.*")}
+    # A folder brings what is compiled of it along. A cell cannot write, and would compile a lone module at every start.
+    lone = {place: path for place, path in found.items() if path.suffix == ".py"}
+    found |= {cache_from_source(place): Path(cache_from_source(path)) for place, path in lone.items()}
     return tuple((str(path), f"{KIT}/{place}") for place, path in found.items() if path.exists())
 
 

@@ -49,7 +49,7 @@ for name in {names!r}:
     except ImportError as error:
         print(name, "is not there:", error)
 for folder in ("/kit/arena", "/kit/google"):
-    print(sorted(os.listdir(folder)))
+    print(sorted(set(os.listdir(folder)) - {{"__pycache__"}}))
 print(sys.path)
 """
 
@@ -102,6 +102,11 @@ def test_a_bot_with_numpy_and_a_model_of_some_mib_passes_the_check(tmp_path: Pat
     verdict = check.check_folder(folder)
     assert (verdict.admitted, verdict.reason) == (True, "")
     assert f"a model of (512, 2048) by numpy {importlib.metadata.version('numpy')}" in verdict.log
+
+
+def test_a_library_comes_with_what_is_compiled_of_it() -> None:
+    places = [place for _, place in libraries.library_binds()]
+    assert [place for place in places if place.startswith(f"{libraries.KIT}/__pycache__/typing_extensions.")]
 
 
 def test_a_library_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
