@@ -1,9 +1,10 @@
 """What the process of a block is told: the block with its players and seeds, and the bots' files. Knows no process."""
 
+import functools
+import os
 import secrets
-import shutil
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from psycopg.rows import class_row
@@ -14,7 +15,7 @@ from arena.store.sql import statements
 from arena.tournaments import units
 from arena.tournaments.block import Block, BlockLimits, Player, PlayerKind, UnitKind
 from arena.tournaments.ledger import Lease
-from sandbox import archive
+from arena.tournaments.shelf import Shelf
 
 SQL = statements(__file__)
 
@@ -56,33 +57,23 @@ def write_brief(connection: Connection, lease: Lease) -> Block:
     )
 
 
-def fetch_bots(connection: Connection, block: Block, bots_dir: Path) -> None:
-    """Puts the files of every hosted bot of the block into ``bots_dir/CONTENT_HASH``, where they are not there yet.
+def fetch_bots(connection: Connection, block: Block, shelf: Shelf, held: ExitStack) -> None:
+    """Puts the files of every hosted bot of the block on the shelf, where they are not there yet; there they stay until
+    ``held`` is closed.
 
     :raises NotFound: if the database has no archive of a bot.
     :raises ArchiveError: if an archive is refused.
+    :raises UnpackError: if an archive cannot be unpacked on this host.
     """
-    bots_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # The folders in it are open, for the users of the cells, who find them elsewhere; other users of this host have no
-    # business with the work of strangers.
-    bots_dir.chmod(0o700)
-    for content_hash in {player.content_hash for player in block.players if player.kind is PlayerKind.HOSTED}:
-        folder = bots_dir / content_hash
-        if folder.exists():
-            continue
+
+    def fetch(content_hash: str) -> bytes:
         row = connection.execute(SQL["archive"], {"content_hash": content_hash}).fetchone()
         if row is None:
             raise NotFound(f"there is no archive {content_hash}: submit the bot again")
-        # Extracted aside and renamed, so that two workers of a host, or one that is killed, leave whole folders only.
-        unfinished = bots_dir / f"{content_hash}.{secrets.token_hex(4)}"
-        try:
-            archive.extract(bytes(row[0]), unfinished)
-            unfinished.rename(folder)
-        except OSError:
-            if not folder.exists():
-                raise
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
+        return bytes(row[0])
+
+    for content_hash in {player.content_hash for player in block.players if player.kind is PlayerKind.HOSTED}:
+        held.callback(os.close, shelf.take(content_hash, functools.partial(fetch, content_hash)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -31,6 +32,7 @@ from arena.tournaments.attempt import Died, Outcome, Played, Stopped
 from arena.tournaments.block import Block, Cause, Failed, PlayerKind
 from arena.tournaments.brief import fetch_bots, write_brief
 from arena.tournaments.ledger import Ending, Lease
+from arena.tournaments.shelf import Room, Shelf, UnpackError
 from arena.tournaments.strangers import LEAST_TIER, TIER, USUAL, least_tier
 from sandbox.archive import ArchiveError
 from sandbox.box import Tier
@@ -50,6 +52,7 @@ class Settings:
 
     :ivar bots_dir: where the files of bots are kept, one folder for each content hash. The block process gets it as its
         last argument.
+    :ivar room: how much of them may stay there.
     :ivar command: the program that plays a block.
     :ivar patience_s: how long a database that is away is waited for.
     :ivar hand_back: once this file is there, what is being played is handed back.
@@ -62,6 +65,7 @@ class Settings:
     name: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}")
     patience_s: float = 120.0
     hand_back: Path | None = None
+    room: Room = field(default_factory=Room)
     least_tier: Tier = USUAL
     strangers: bool = True
 
@@ -107,10 +111,15 @@ def play_block(settings: Settings, block: int) -> Ending | None:
         return None
     ending = None
     try:
-        brief = _ask(settings, lambda connection: _prepare(connection, settings, lease))
-        with _Heart(settings, lambda connection, *numbers: ledger.progress(connection, lease, *numbers)) as heart:
+        with ExitStack() as held:
+            brief = _ask(settings, lambda connection: _prepare(connection, settings, lease, held))
+            heart = held.enter_context(
+                _Heart(settings, lambda connection, *numbers: ledger.progress(connection, lease, *numbers))
+            )
             outcome = _play(settings, brief, lease.duration_ms, heart, strangers=lease.strangers)
         ending = _write(settings, lease, outcome, begun=heart.begun)
+    except UnpackError as error:
+        _give_up(settings, lease, str(error), Cause.UNSEEN)
     except (NotFound, ArchiveError, ValueError, psycopg.DataError, psycopg.IntegrityError) as error:
         # The block cannot be set up, or its results are not what the schema and the ledger take.
         _give_up(settings, lease, str(error), Cause.DIED)
@@ -161,9 +170,9 @@ def settle(connection: Connection) -> None:
     apply_due(connection)
 
 
-def _prepare(connection: Connection, settings: Settings, lease: Lease) -> Block:
+def _prepare(connection: Connection, settings: Settings, lease: Lease, held: ExitStack) -> Block:
     brief = write_brief(connection, lease)
-    fetch_bots(connection, brief, settings.bots_dir)
+    fetch_bots(connection, brief, Shelf(settings.bots_dir, settings.room), held)
     return brief
 
 
@@ -226,17 +235,20 @@ def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict
     """The verdict over all games, or what kept us from one."""
     logs: list[str] = []
 
-    def prepare(connection: Connection, game: str) -> Block:
+    def prepare(connection: Connection, game: str, held: ExitStack) -> Block:
         brief = admission.write_brief(connection, claimed, game)
-        fetch_bots(connection, brief, settings.bots_dir)
+        fetch_bots(connection, brief, Shelf(settings.bots_dir, settings.room), held)
         return brief
 
     for game in _ask(settings, lambda connection: admission.games_of(connection, claimed)):
-        try:
-            brief = _ask(settings, functools.partial(prepare, game=game))
-        except (ValueError, ArchiveError) as error:
-            return admission.Verdict(False, str(error), "\n".join(logs))
-        with _Heart(settings, lambda connection, *_: admission.progress(connection, claimed)) as heart:
+        with ExitStack() as held:
+            try:
+                brief = _ask(settings, functools.partial(prepare, game=game, held=held))
+            except UnpackError as error:
+                return Failed(str(error), Cause.UNSEEN)
+            except (ValueError, ArchiveError) as error:
+                return admission.Verdict(False, str(error), "\n".join(logs))
+            heart = held.enter_context(_Heart(settings, lambda connection, *_: admission.progress(connection, claimed)))
             outcome = _play(settings, brief, admission.SILENCE_MS, heart, strangers=claimed.stranger)
         if not isinstance(outcome, Played):
             return outcome
