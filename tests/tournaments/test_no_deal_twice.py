@@ -1,0 +1,137 @@
+"""Whatever happens to the blocks of a tournament, no process is told a deal that it has seen, and no deal is in two
+blocks. A hosted bot has a new process for every rotation of every attempt; a remote one is the same for ever."""
+
+import contextlib
+from collections.abc import Iterator
+
+import hypothesis.strategies as st
+import psycopg
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+import engine
+from arena.errors import WrongState
+from arena.store import Connection
+from arena.tournaments import ledger
+from arena.tournaments.block import Block, Cause, UnitKind
+from arena.tournaments.brief import write_brief
+from arena.tournaments.ledger import Lease
+from tests.tournaments.ground import expire, make_tournament, one, reports_of
+
+
+class Deals(RuleBasedStateMachine):
+    """Everything that can happen to the blocks of one tournament, and who is told which cards in the course of it."""
+
+    connection: Connection
+
+    @initialize(kind=st.sampled_from(UnitKind), blocks=st.integers(1, 3), units=st.sampled_from([1, 4]))
+    def start(self, kind: UnitKind, blocks: int, units: int) -> None:
+        self.kind = kind
+        self.blocks = make_tournament(self.connection, blocks, units, kind)
+        self.leases: list[Lease] = []
+        self.seeds_of: dict[int, tuple[bytes, ...]] = {}
+        self.tickets: set[str] = set()
+        self.may_be_known: dict[Lease, set[bytes]] = {}
+
+    @rule(data=st.data())
+    def claim(self, data: st.DataObject) -> None:
+        block = data.draw(st.sampled_from(self.blocks))
+        lease = ledger.claim(self.connection, block, "w", engine.VERSION)
+        if lease is not None:
+            self.play(lease, write_brief(self.connection, lease))
+            self.leases.append(lease)
+        self.look_for_new_blocks()
+
+    def play(self, lease: Lease, brief: Block) -> None:
+        seeds = tuple(unit.seed for unit in brief.units)
+        for rotation in range(brief.rotations):
+            matches = [brief.match_id(position, rotation) for position in range(len(seeds))]
+            assert len(set(seeds)) == len(set(matches)) == len(seeds), "a process plays a deal twice"
+        assert self.seeds_of.setdefault(brief.id, seeds) == seeds, "an attempt at a block has other cards"
+        assert len({seed for deals in self.seeds_of.values() for seed in deals}) == sum(
+            map(len, self.seeds_of.values())
+        )
+        tickets = {player.ticket for player in brief.players}
+        assert len(tickets) == brief.seats
+        assert not tickets & self.tickets, "a process of another attempt could come to this one"
+        self.tickets |= tickets
+        if brief.kind is UnitKind.SINGLE:
+            assert not any(known.intersection(seeds) for known in self.may_be_known.values()), (
+                "a remote bot knows these"
+            )
+            self.may_be_known[lease] = set(seeds)
+
+    @precondition(lambda self: self.leases)
+    @rule(data=st.data())
+    def run_out(self, data: st.DataObject) -> None:
+        expire(self.connection, data.draw(st.sampled_from(self.leases)).block)
+
+    @precondition(lambda self: self.leases)
+    @rule(data=st.data(), cause=st.sampled_from(Cause))
+    def abandon(self, data: st.DataObject, cause: Cause) -> None:
+        lease = data.draw(st.sampled_from(self.leases))
+        if cause is Cause.UNSEEN and ledger.holds(self.connection, lease):
+            self.may_be_known.pop(lease, None)
+        ledger.abandon(self.connection, lease, "Something happened.", cause)
+        self.look_for_new_blocks()
+
+    @precondition(lambda self: self.leases)
+    @rule(data=st.data())
+    def finish(self, data: st.DataObject) -> None:
+        lease = data.draw(st.sampled_from(self.leases))
+        first, units = (
+            one(self.connection, f"SELECT {what} FROM blocks WHERE id = %s", lease.block)
+            for what in ("first_unit", "units")
+        )
+        rotations = 4 if self.kind is UnitKind.ROTATION else 1
+        ledger.finish(self.connection, lease, reports_of(range(first, first + units), rotations))
+
+    @rule(data=st.data(), again=st.booleans())
+    def decide(self, data: st.DataObject, again: bool) -> None:
+        block = data.draw(st.sampled_from(self.blocks))
+        with contextlib.suppress(WrongState):
+            if again:
+                ledger.retry(self.connection, block)
+            else:
+                ledger.void(self.connection, block, "A person said so.")
+        self.look_for_new_blocks()
+
+    def look_for_new_blocks(self) -> None:
+        rows = self.connection.execute(
+            "SELECT id FROM blocks WHERE tournament = (SELECT tournament FROM blocks WHERE id = %s) ORDER BY id",
+            (self.blocks[0],),
+        )
+        self.blocks = [block for (block,) in rows]
+
+    @invariant()
+    def one_attempt_at_a_block_has_its_lease(self) -> None:
+        for block in getattr(self, "blocks", ()):
+            assert sum(ledger.holds(self.connection, lease) for lease in self.leases if lease.block == block) <= 1
+
+
+@pytest.fixture
+def deals(connection: psycopg.Connection) -> Iterator[type[Deals]]:
+    Deals.connection = connection
+    yield Deals
+    del Deals.connection
+
+
+def test_no_process_is_told_a_deal_twice_and_no_two_blocks_have_one(deals: type[Deals]) -> None:
+    run_state_machine_as_test(
+        deals,
+        settings=settings(
+            max_examples=15,
+            stateful_step_count=20,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+        ),
+    )
