@@ -211,7 +211,7 @@ class Life:
             return None, None, self._killed_for or f"was killed: it {broken}"
         last = self._output.last_line()
         if self._code is None:
-            return None, None, f"the cell did not start or was ended from outside: {last or 'it said nothing'}"
+            return None, None, f"did not start or was ended from outside: {last or 'it said nothing'}"
         if self._code > 128:
             number = self._code - 128
             return None, number, by_signal(number, last, self._limits)

@@ -44,7 +44,7 @@ class Cell:
         :raises CellError: if its processes cannot be ended.
         """
         if not self._life.gone.wait(grace_ms / 1000):
-            self._keeper.kill(self._life, f"stopped: it still ran {grace_ms} ms after its work was over")
+            self._keeper.kill(self._life, f"was stopped: it still ran {grace_ms} ms after its work was over")
         return self.wait_gone()
 
     def wait_gone(self, patience_s: float = _PATIENCE_S) -> Exit:

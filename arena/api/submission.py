@@ -13,7 +13,7 @@ from arena.api.uploads import Terms, Uploads
 from arena.api.webhook import look_up, private_webhooks
 from arena.errors import BadRequest, NotFound
 from arena.scopes import READ, SUBMIT
-from arena.store import Connection, bots, notices, webhooks
+from arena.store import Connection, bots, notices, runs, webhooks
 from arena.store.people import User
 from arena.tournaments.door import look
 from arena.v1 import submission_pb2 as pb
@@ -116,6 +116,30 @@ class Submission(SubmissionServiceServicer):
         bot = await self._database.ask(webhooks.set_webhook, user, request.bot, request.url)
         return await self._database.ask(_describe, user, bot)
 
+    @refuses
+    async def ListRuns(self, request: pb.ListRunsRequest, context: Context) -> pb.ListRunsResponse:
+        user = await self._database.caller(context, SUBMIT)
+        size, _ = page_of(request.page_size, "", usual=20, most=runs.KEPT.runs)
+        found = await self._database.ask(runs.list_runs, user, request.bot, size)
+        return pb.ListRunsResponse(runs=map(_played, found))
+
+    @refuses
+    async def GetRunLog(self, request: pb.GetRunLogRequest, context: Context) -> pb.RunLog:
+        user = await self._database.caller(context, SUBMIT)
+        log = await self._database.ask(
+            runs.find_log,
+            user,
+            request.bot,
+            tournament=request.tournament,
+            unit=request.unit,
+            rotation=request.rotation,
+        )
+        return pb.RunLog(
+            run=_played(log.played),
+            parts=[pb.LogPart(**part) for part in log.parts],
+            matches=[pb.MatchSpan(**span) for span in log.matches],
+        )
+
 
 def _open(received: bytearray) -> tuple[bytes, Manifest, str]:
     """The archive, its manifest and its content hash. Empties what was received, so that nobody holds it twice."""
@@ -139,15 +163,28 @@ def _describe(connection: Connection, user: User, bot: bots.Bot) -> pb.Bot:
     return line
 
 
+def _played(played: runs.PlayedRun) -> pb.Run:
+    message = pb.Run(
+        **played.run,
+        tournament=played.tournament,
+        first_unit=played.first_unit,
+        units=played.units,
+        rotation=played.rotation,
+    )
+    message.end_time.FromDatetime(played.ended_at)
+    return message
+
+
 def _version(version: bots.Version, *, with_log: bool) -> pb.Version:
     message = pb.Version(
         bot=version.bot,
         number=version.number,
         content_hash=version.content_hash,
         state=STATES[version.state],
-        reason=version.reason,
+        reason=version.reason if with_log else "",
         log=version.log if with_log else "",
         games=version.games,
+        runs=[pb.Run(**run) for run in version.runs] if with_log else (),
     )
     message.create_time.FromDatetime(version.created_at)
     return message

@@ -100,8 +100,10 @@ def run(
     except KeyboardInterrupt:
         _exit(1, "stopped")
     except Exception:
+        # The exception last: the last line is what the owner is told first.
+        _say(f"{name} failed:")
         traceback.print_exc()
-        _exit(1, f"{name} failed; see above.")
+        _exit(1, "")
     _exit(ended.exit_code, ended.sentence)
 
 

@@ -1,6 +1,7 @@
-"""`arena bot`: an author's life: scaffold, check, submit, list, log, enable, notify, retire. Knows no SQL."""
+"""`arena bot`: an author's life: scaffold, check, submit, list, log, show, enable, notify, retire. Knows no SQL."""
 
 import argparse
+import json
 import sys
 import time
 import uuid
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from arena.cli import runs
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option, positive
 from arena.cli.table import Value, print_table
@@ -69,7 +71,18 @@ def add_commands(commands: Any) -> None:
     log = actions.add_parser("log", help="what a bot wrote while it was validated, and what it did wrong since")
     log.add_argument("name", metavar="BOT")
     log.add_argument("--version", type=positive, default=0, metavar="N", help="default the newest")
+    log.add_argument(
+        "--match", default="", metavar="TOURNAMENT/UNIT/ROTATION", help="what it wrote while this match ran"
+    )
+    log.add_argument("--whole", action="store_true", help="with --match, all that its process wrote")
+    log.add_argument("--json", action="store_true", help="print JSON")
     log.set_defaults(run=run_log)
+
+    show = actions.add_parser("show", help="what a bot's processes used, how long it thought and how they ended")
+    show.add_argument("name", metavar="BOT")
+    show.add_argument("--runs", type=positive, default=20, metavar="N", help="the last N in tournaments, default 20")
+    show.add_argument("--json", action="store_true", help="print JSON")
+    show.set_defaults(run=runs.run_show)
 
     enable = actions.add_parser("enable", help="let a bot play again that was disabled for its forfeits")
     enable.add_argument("name", metavar="BOT")
@@ -86,7 +99,7 @@ def add_commands(commands: Any) -> None:
     retire.add_argument("name", metavar="BOT")
     retire.set_defaults(run=run_retire)
 
-    for action in (submit, listing, log, enable, notify, retire):
+    for action in (submit, listing, log, show, enable, notify, retire):
         add_data_option(action)
 
 
@@ -128,6 +141,7 @@ def run_check(arguments: argparse.Namespace) -> int:
         verdict = check_folder(arguments.folder, shown)
     if verdict.log:
         print(excerpt(verdict.log))
+    runs.print_runs(runs.messages(verdict.runs), phases=True)
     if not verdict.admitted:
         print(f"it would be rejected: {verdict.reason}", file=sys.stderr)
         print(f"next: mend it, then: arena bot check {arguments.folder}", file=sys.stderr)
@@ -160,6 +174,7 @@ def run_submit(arguments: argparse.Namespace) -> int:
             if shown != version.log.rstrip():
                 print(f"--- 'arena bot log {version.bot}' prints all of it", file=sys.stderr)
         return 1
+    runs.print_runs(version.runs, phases=True)
     print(f"{version.bot} version {version.number} is active; it plays {', '.join(version.games)}")
     return 0
 
@@ -210,16 +225,21 @@ def run_list(arguments: argparse.Namespace) -> int:
 
 
 def run_log(arguments: argparse.Namespace) -> int:
-    """Prints state, reason and log of a version, and what the bot did wrong in matches."""
+    """Prints state, reason and log of a version, and what the bot did wrong in matches; or the log of one match."""
+    if arguments.match:
+        return runs.run_log(arguments)
     server = Server(find_login(arguments.data))
     with calls(server):
         request = pb.GetVersionRequest(bot=arguments.name, number=arguments.version)
         version = SubmissionServiceStub(server.channel).GetVersion(request, metadata=server.metadata)
-    print(f"{version.bot} version {version.number}: {STATES.get(version.state, '?')}. {version.reason}".rstrip())
-    print(version.log or "(it wrote nothing)")
     with calls(server):
         asked = pb.ListNoticesRequest(bot=arguments.name)
         told = SubmissionServiceStub(server.channel).ListNotices(asked, metadata=server.metadata)
+    if arguments.json:
+        print(json.dumps({"version": runs.plain(version), **runs.plain(told)}))
+        return 0
+    print(f"{version.bot} version {version.number}: {STATES.get(version.state, '?')}. {version.reason}".rstrip())
+    print(runs.printable(version.log) or "(it wrote nothing)")
     if told.notices:
         print("--- in its matches")
     for notice in told.notices:
@@ -274,4 +294,4 @@ def excerpt(log: str) -> str:
     left_out = len(lines) - LOG_HEAD - LOG_TAIL
     if left_out > 0:
         lines[LOG_HEAD:-LOG_TAIL] = [f"… {left_out} lines …"]
-    return "\n".join(lines)
+    return runs.printable("\n".join(lines))

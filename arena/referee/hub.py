@@ -159,6 +159,8 @@ class Hub:
         self._players[player_id] = player
         player.stream = stream
         player.free_us = self.now_us()
+        if player.counters.hello_us < 0:
+            player.counters.hello_us = player.free_us + self.lag_us
         player.dead_frames = 0
         player.starts = dict(player.matches)
         player.settled.set()
@@ -186,6 +188,8 @@ class Hub:
         turn = player.answered(match_id, number)
         if turn is None:
             return False
+        if player.counters.answer_us < 0:
+            player.counters.answer_us = now_us + self.lag_us
         self._give(turn, action, None, "", now_us)
         if was_sent and not player.sent:
             self._frame_over(player, now_us)

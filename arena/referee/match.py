@@ -60,6 +60,7 @@ class Verdict:
     :ivar decisions: how many were taken, the house's for forfeited seats included.
     :ivar record: the whole record.
     :ivar digest: the record's digest.
+    :ivar times_us: by seat and phase, how long each answer took, late ones too, in microseconds.
     """
 
     scores: tuple[int, ...]
@@ -69,6 +70,7 @@ class Verdict:
     decisions: int
     record: str
     digest: str
+    times_us: tuple[tuple[tuple[int, ...], ...], ...]
 
 
 Match = Generator[Sequence[Question], Sequence[Answer], Verdict]
@@ -96,6 +98,7 @@ def match(
     banks = [limit.bank_ms * 1000 for limit in limits]
     increments = [limit.increment_ms * 1000 for limit in limits]
     took = [0] * game.seats
+    times_us: list[list[list[int]]] = [[[] for _ in firsts] for _ in limits]
     fault_counts = [0] * game.seats
     masks = [0] * game.seats
     forfeited: set[int] = set()
@@ -132,6 +135,7 @@ def match(
             # is legal, and need not be checked again.
             if chosen is not None and 0 <= chosen - first < 64 and mask >> (chosen - first) & 1:
                 banks[seat] += increments[seat]
+                times_us[seat][phase].append(elapsed_us)
                 state.apply_unchecked(seat, chosen)
                 recorder.decision(seat, chosen, mask.bit_count(), elapsed_us // 1000)
                 continue
@@ -141,6 +145,8 @@ def match(
             told = {"kind": str(fault.kind), "reason": fault.reason}
             recorder.decision(seat, action, mask.bit_count(), elapsed_us // 1000, told)
             faults.append(fault)
+            if fault.kind is not FaultKind.GONE:
+                times_us[seat][phase].append(elapsed_us)
             if on_fault is not None:
                 on_fault(fault)
             fault_counts[seat] += 1
@@ -151,7 +157,16 @@ def match(
     seats_out = tuple(sorted(forfeited))
     record = recorder.finish(state, seats_out)
     places = with_forfeits(state.places(), seats_out)
-    return Verdict(tuple(state.scores()), tuple(places), seats_out, tuple(faults), decisions, record, recorder.digest)
+    return Verdict(
+        tuple(state.scores()),
+        tuple(places),
+        seats_out,
+        tuple(faults),
+        decisions,
+        record,
+        recorder.digest,
+        tuple(tuple(tuple(times) for times in phases) for phases in times_us),
+    )
 
 
 def _fault(game: Game, answer: Answer, turn: int, first: int, mask: int) -> Fault:

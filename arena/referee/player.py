@@ -57,11 +57,14 @@ class Running:
 @dataclass(slots=True)
 class Counters:
     """What a player sent: answers taken, answers to turns that are not open (given before, too late, never asked), and
-    frames that could not be read."""
+    frames that could not be read. ``hello_us`` and ``answer_us`` are when its first stream began and when the first of
+    those answers came, by the host's monotonic clock in microseconds; -1 before."""
 
     answered: int = 0
     stale: int = 0
     garbled: int = 0
+    hello_us: int = -1
+    answer_us: int = -1
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -31,7 +31,8 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of a bot, which never changes. ``content_hash`` is empty for one that a remote bot declared."""
+    """A version of a bot, which never changes. ``content_hash`` is empty for one that a remote bot declared;
+    ``runs`` are those of its validation."""
 
     id: int
     bot: str
@@ -41,6 +42,7 @@ class Version:
     state: str
     reason: str
     log: str
+    runs: list[dict[str, Any]]
     created_at: datetime
 
     @property

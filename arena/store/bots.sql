@@ -37,19 +37,19 @@ SELECT id FROM versions WHERE bot = %(bot)s AND content_hash = %(content_hash)s;
 SELECT id FROM versions WHERE bot = %(bot)s AND request_id = %(request_id)s;
 
 -- version_by_id: one version
-SELECT id, bot, number, coalesce(content_hash, ''), manifest, state, reason, log, created_at
+SELECT id, bot, number, coalesce(content_hash, ''), manifest, state, reason, log, runs, created_at
 FROM versions WHERE id = %(id)s;
 
 -- version: one version by number
-SELECT id, bot, number, coalesce(content_hash, ''), manifest, state, reason, log, created_at
+SELECT id, bot, number, coalesce(content_hash, ''), manifest, state, reason, log, runs, created_at
 FROM versions WHERE bot = %(bot)s AND number = %(number)s;
 
 -- latest_version: the newest version of a bot
-SELECT id, bot, number, coalesce(content_hash, ''), manifest, state, reason, log, created_at
+SELECT id, bot, number, coalesce(content_hash, ''), manifest, state, reason, log, runs, created_at
 FROM versions WHERE bot = %(bot)s ORDER BY number DESC LIMIT 1;
 
 -- active_version: the version of a bot that plays in tournaments to come
-SELECT id, bot, number, coalesce(content_hash, ''), manifest, state, reason, log, created_at
+SELECT id, bot, number, coalesce(content_hash, ''), manifest, state, reason, log, runs, created_at
 FROM versions WHERE bot = %(bot)s AND state = 'active';
 
 -- replace_active: makes room for another active version

@@ -8,9 +8,10 @@ if none of its seats was forfeited. Whatever goes wrong on our side is not held 
 import secrets
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from psycopg.rows import class_row, scalar_row
+from psycopg.types.json import Jsonb
 
 import engine
 from arena.referee.presets import HOSTED
@@ -20,6 +21,7 @@ from arena.tournaments import units
 from arena.tournaments.block import Block, BlockLimits, BotLog, Cause, MatchReport, Player, ReportedFault, UnitKind
 from arena.tournaments.brief import Frozen
 from arena.tournaments.ledger import COUNTED_DEATHS, GRACE_MS
+from arena.tournaments.runs import Run
 
 SQL = statements(__file__)
 
@@ -48,11 +50,13 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether the version is admitted; if not, ``reason`` is a sentence for its owner. ``log`` is what it wrote."""
+    """Whether the version is admitted; if not, ``reason`` is a sentence for its owner. ``log`` is what it wrote, and
+    ``runs`` what its processes did."""
 
     admitted: bool
     reason: str
     log: str
+    runs: tuple[Run, ...] = ()
 
 
 def claim(connection: Connection, version: int, *, strangers: bool = True) -> Claim | None:
@@ -122,22 +126,35 @@ def trial(game: engine.Game, candidate: Player, house: Sequence[Player], *, bloc
 def judge(block: Block, bot: str, reports: Sequence[MatchReport], logs: Sequence[BotLog]) -> Verdict:
     """The verdict of one validation match."""
     ours = {index for index, player in enumerate(block.players) if player.bot == bot}
-    log = "\n".join(f"[{block.game}] {entry.exit}\n{entry.text}".rstrip() for entry in logs if entry.player in ours)
+    runs = {entry.player: entry.run for entry in logs if entry.player in ours}
+    log = "\n".join(
+        f"[{block.game}] {entry.run.ending}\n{entry.text}".rstrip() for entry in logs if entry.player in ours
+    )
     for report in reports:
         for seat in report.forfeited:
-            if report.seats[seat] in ours:
-                sentence = told([fault for fault in report.faults if fault.seat == seat])
-                return Verdict(False, f"It forfeited a match of {block.game}: {sentence}", log)
-    return Verdict(True, "", log)
+            player = report.seats[seat]
+            if player in ours:
+                last_line = runs[player].last_line if player in runs else ""
+                sentence = told([fault for fault in report.faults if fault.seat == seat], last_line)
+                return Verdict(False, f"It forfeited a match of {block.game}: {sentence}", log, tuple(runs.values()))
+    return Verdict(True, "", log, tuple(runs.values()))
 
 
-def told(faults: Sequence[ReportedFault]) -> str:
-    """The first fault in full, with the other turns of the same one; others are only counted."""
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """One verdict over the matches of all games: the last one's, and everything that all of them say beside it."""
+    log = "\n".join(verdict.log for verdict in verdicts)
+    runs = tuple(run for verdict in verdicts for run in verdict.runs)
+    return replace(verdicts[-1], log=log, runs=runs)
+
+
+def told(faults: Sequence[ReportedFault], last_line: str = "") -> str:
+    """The first fault in full, with the other turns of the same one; others are only counted. ``last_line`` is that of
+    the bot's output."""
     if not faults:
         return "it made no answer."
     first = faults[0]
     turns = [str(fault.turn) for fault in faults if (fault.kind, fault.reason) == (first.kind, first.reason)]
-    sentence = f"turn{'s' if len(turns) > 1 else ''} {', '.join(turns)}: {first.kind}, {first.reason}"
+    sentence = f"turn{'s' if len(turns) > 1 else ''} {', '.join(turns)}: {first.kind}, {first.told(last_line)}"
     others = len(faults) - len(turns)
     return f"{sentence} After it came {others} more." if others else sentence
 
@@ -148,7 +165,8 @@ def settle(connection: Connection, claimed: Claim, verdict: Verdict) -> bool:
         row = connection.execute(SQL["lock_version"], _held(claimed)).fetchone()
         if row is None:
             return False
-        values = {"version": claimed.version, "log": verdict.log}
+        runs = Jsonb([asdict(run) for run in verdict.runs])
+        values = {"version": claimed.version, "log": verdict.log, "runs": runs}
         if verdict.admitted:
             connection.execute(SQL["replace_older"], {"bot": row[0], "number": row[1]})
             connection.execute(SQL["admit"], values)

@@ -36,11 +36,11 @@ UPDATE versions SET state = 'replaced' WHERE bot = %(bot)s AND number < %(number
 UPDATE versions v
 SET state = CASE WHEN EXISTS (SELECT FROM versions a WHERE a.bot = v.bot AND a.state = 'active') THEN 'replaced'
         ELSE 'active' END,
-    log = %(log)s, lease = NULL, lease_expires_at = NULL
+    log = %(log)s, runs = %(runs)s, lease = NULL, lease_expires_at = NULL
 WHERE id = %(version)s;
 
 -- reject: a version does not play
-UPDATE versions SET state = 'rejected', reason = %(reason)s, log = %(log)s, lease = NULL, lease_expires_at = NULL
+UPDATE versions SET state = 'rejected', reason = %(reason)s, log = %(log)s, runs = %(runs)s, lease = NULL, lease_expires_at = NULL
 WHERE id = %(version)s;
 
 -- give_back: a version waits again for its validation match

@@ -1,14 +1,15 @@
 """A block and the reports of its process, as values and as lines of JSON. Knows no database, no process and no rules.
 
 A block is one table of a tournament times some units; it is the piece of work that is leased, played and written whole.
-Whoever plays it answers with lines: any number of :class:`Progress`, :class:`MatchReport` and :class:`BotLog`, and last
-one :class:`Done` or :class:`Failed`. Every value is one line of JSON; bytes are lower-case hex; reading is strict, and
-what is wrong is a :class:`BlockError` whose sentence names the member.
+Whoever plays it answers with lines: any number of :class:`Progress`, :class:`MatchReport`, :class:`PlayerReport` and
+:class:`BotLog`, and last one :class:`Done` or :class:`Failed`. Every value is one line of JSON; bytes are lower-case
+hex; reading is strict, and what is wrong is a :class:`BlockError` whose sentence names the member.
 """
 
 import dataclasses
 import json
 import re
+import types
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from enum import StrEnum
 from typing import Any
 
 from arena.referee.clock import Limits
+from arena.referee.faults import FaultKind
+from arena.tournaments.runs import LogPart, MatchSpan, Run, ThinkTime
 
 MATCHES_PER_BLOCK = 4096
 """Most matches of one block. A match id is the block's id times this plus the match's place in the block."""
@@ -186,6 +189,10 @@ class ReportedFault:
     kind: str
     reason: str
 
+    def told(self, last_line: str) -> str:
+        """The sentence for the owner alone: of a bot that is gone with the last line of its output, if there is one."""
+        return f"{self.reason} Its last line: {last_line}" if self.kind == FaultKind.GONE and last_line else self.reason
+
 
 @dataclass(frozen=True, slots=True)
 class MatchReport:
@@ -194,6 +201,8 @@ class MatchReport:
     :ivar seats: player index by seat. ``scores`` and ``places`` are by seat too; ``forfeited`` lists seats.
     :ivar digest: hex hash of actions, faults, scores, places and forfeits; the same however long the match took.
     :ivar record: the whole record.
+    :ivar begun_ms: when it was begun and, ``ended_ms``, when it had ended, from the moment at which the referee began
+        to wait for the rotation's players.
     """
 
     unit: int
@@ -206,6 +215,8 @@ class MatchReport:
     decisions: int
     digest: str
     record: str
+    begun_ms: int = 0
+    ended_ms: int = 0
 
     def __post_init__(self) -> None:
         table = range(len(self.seats))
@@ -219,13 +230,31 @@ class MatchReport:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayerReport:
+    """What the referee saw of a hosted player in one rotation. Times count as those of :class:`MatchReport`, and are
+    negative for what came before; None for what never came. ``faults`` are counted by kind."""
+
+    player: int
+    hello_ms: int | None
+    answer_ms: int | None
+    faults: dict[str, int]
+    thinking: tuple[ThinkTime, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BotLog:
-    """What a hosted bot's process wrote in one rotation, head and tail, and how it ended."""
+    """What a hosted player's run in one rotation did and wrote, head and tail, and when its matches were played."""
 
     player: int
     rotation: int
-    text: str
-    exit: str
+    run: Run
+    parts: tuple[LogPart, ...]
+    matches: tuple[MatchSpan, ...]
+
+    @property
+    def text(self) -> str:
+        """What is kept of what it wrote."""
+        return "".join(part.text for part in self.parts)
 
 
 class Cause(StrEnum):
@@ -255,11 +284,12 @@ class Failed:
     cause: Cause
 
 
-Report = Progress | MatchReport | BotLog | Done | Failed
+Report = Progress | MatchReport | PlayerReport | BotLog | Done | Failed
 
 _REPORTS: dict[str, type[Report]] = {
     "progress": Progress,
     "match": MatchReport,
+    "player": PlayerReport,
     "log": BotLog,
     "done": Done,
     "failed": Failed,
@@ -351,7 +381,10 @@ def _value(kind: Any, plain: Any, where: str) -> Any:
     if typing.get_origin(kind) is dict:
         if not isinstance(plain, dict):
             raise BlockError(f"{where} must be an object.")
-        return {_text(name, where): _text(item, f"{where}.{name}") for name, item in plain.items()}
+        item_kind = typing.get_args(kind)[1]
+        return {_text(name, where): _value(item_kind, item, f"{where}.{name}") for name, item in plain.items()}
+    if isinstance(kind, types.UnionType):
+        return None if plain is None else _value(typing.get_args(kind)[0], plain, where)
     return _SCALARS[kind](plain, where)
 
 

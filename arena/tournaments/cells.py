@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.tournaments.block import Block, BotLog, PlayerKind
+from arena.tournaments.block import Block, PlayerKind
 from arena.tournaments.libraries import KIT, MissingLibraryError, library_binds
 from sandbox.archive import read_manifest
 from sandbox.box import BOT, SEAT, Box, Limits
@@ -39,14 +39,21 @@ class Seated:
     cell: Cell
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a player's process of one rotation ended."""
+
+    player: int
+    exit: Exit
+
+
 class Cells:
     """The cells of one rotation."""
 
-    def __init__(self, block: Block, bots_dir: Path, host: Host, rotation: int, slots: "Slots") -> None:
+    def __init__(self, block: Block, bots_dir: Path, host: Host, slots: "Slots") -> None:
         self._block = block
         self._bots_dir = bots_dir
         self._host = host
-        self._rotation = rotation
         self._slots = slots
         self._seated: list[Seated] = []
         self._seats: list[Path] = []
@@ -90,20 +97,17 @@ class Cells:
                     ended(seated.player, how)
             await asyncio.sleep(LOOK_S)
 
-    async def stop(self) -> list[BotLog]:
-        """What the processes wrote and how they ended; nothing of them is left.
+    async def stop(self) -> list[Ended]:
+        """How the processes ended and what they wrote; nothing of them is left.
 
         :raises CellError: if one cannot be ended.
         """
         exits = await asyncio.gather(*(asyncio.to_thread(seated.cell.stop, GRACE_MS) for seated in self._seated))
-        logs = [
-            BotLog(seated.player, self._rotation, how.log.decode("utf-8", "replace"), how.reason)
-            for seated, how in zip(self._seated, exits, strict=True)
-        ]
+        ended = [Ended(seated.player, how) for seated, how in zip(self._seated, exits, strict=True)]
         self._seated = []
         for seat in self._seats:
             shutil.rmtree(seat, ignore_errors=True)
-        return logs
+        return ended
 
 
 class Slots:
@@ -159,11 +163,16 @@ class Slots:
 
 def limits_of(block: Block) -> Limits:
     """What a cell of the block may use. Its processor time is what the clock gives the bot in all matches of a
-    rotation, so that no bot is ended for the thinking that it may do."""
+    rotation, so that no bot is ended for the thinking that it may do. What is kept of its output is shared out among
+    the rotations, so that a bot's logs of a block are bounded however many there are."""
     clock = block.limits.clock
     match_ms = clock.bank_ms + DECISIONS * (clock.longest_move_ms + clock.increment_ms)
     usual = Limits()
-    return replace(usual, cpu_s=max(usual.cpu_s, len(block.units) * match_ms / 1000))
+    return replace(
+        usual,
+        cpu_s=max(usual.cpu_s, len(block.units) * match_ms / 1000),
+        kept_kib=usual.kept_kib // block.rotations,
+    )
 
 
 def box_of(folder: Path, seat: Path, slot: int, limits: Limits) -> Box:

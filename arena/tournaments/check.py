@@ -31,7 +31,7 @@ def check_folder(folder: Path, tell: Callable[[str], None] = lambda _: None) -> 
         except ArchiveError as error:
             return Verdict(False, str(error), "")
         candidate = _unpack(archive, bots_dir, manifest.name, house=False, batch=manifest.batch)
-        logs = []
+        verdicts: list[Verdict] = []
         for name in manifest.games:
             tell(f"playing {name}")
             game = engine.load(name)
@@ -47,11 +47,10 @@ def check_folder(folder: Path, tell: Callable[[str], None] = lambda _: None) -> 
             )
             if not isinstance(outcome, Played):
                 raise Unavailable(f"no match can be played on this machine: {getattr(outcome, 'reason', 'stopped')}")
-            verdict = admission.judge(block, manifest.name, outcome.reports, outcome.logs)
-            logs.append(verdict.log)
-            if not verdict.admitted:
-                return Verdict(False, verdict.reason, "\n".join(logs))
-        return Verdict(True, "", "\n".join(logs))
+            verdicts.append(admission.judge(block, manifest.name, outcome.reports, outcome.logs))
+            if not verdicts[-1].admitted:
+                break
+        return admission.together(verdicts)
 
 
 def _counting(tell: Callable[[str], None], game: str) -> Callable[[int, int], None]:

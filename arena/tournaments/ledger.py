@@ -166,7 +166,7 @@ def finish(
         check_whole(reports, range(row.first_unit, row.first_unit + row.units), row.rotations)
         write_results(connection, row.id, row.tournament, reports)
         write_logs(connection, row.id, row.entries, logs)
-        write_notices(connection, row.tournament, row.entries, reports)
+        write_notices(connection, row.tournament, row.entries, reports, logs)
         _end_attempt(connection, lease.token, "done", "", digest)
         _run(connection, "note_tier", lease=lease.token, tier=tier)
         _run(connection, "finish_block", block=row.id)

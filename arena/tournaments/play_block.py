@@ -41,6 +41,7 @@ from arena.tournaments.block import (
     write_report,
 )
 from arena.tournaments.cells import Cells, Slots
+from arena.tournaments.logs import Logs
 from arena.tournaments.rotation import check_block, play_rotation
 from arena.tournaments.strangers import LEAST_TIER, least_tier
 from arena.v1 import referee_pb2, referee_pb2_grpc
@@ -102,7 +103,7 @@ async def _play_here(block: Block, bots_dir: Path, host: Host, reports: Reports)
     progress = Progress(0, 0)
     async with Hub() as hub:
         for rotation in range(block.rotations):
-            cells = Cells(block, bots_dir, host, rotation, slots)
+            cells = Cells(block, bots_dir, host, slots)
             progress = await _play_rotation(hub, block, cells, rotation, so_far=progress, reports=reports)
     await reports.tell(Done(host.tier.value))
 
@@ -111,6 +112,7 @@ async def _play_rotation(
     hub: Hub, block: Block, cells: Cells, rotation: int, *, so_far: Progress, reports: Reports
 ) -> Progress:
     referee = Referee(hub)
+    logs = Logs(block, rotation)
     players = [f"{rotation}/{index}" for index in range(len(block.players))]
 
     async def open_socket(path: Path, index: int) -> None:
@@ -120,20 +122,25 @@ async def _play_rotation(
     def ended(index: int, how: Exit) -> None:
         hub.gone(players[index], f"The bot's process {how.reason}.")
 
+    async def tell(report: Report) -> None:
+        if not logs.take(report):
+            await reports.tell(report)
+
     try:
         await cells.start(open_socket)
         watching = asyncio.create_task(cells.watch(ended))
         try:
-            return await play_rotation(hub, block, rotation, players, so_far=so_far, tell=reports.tell)
+            logs.begin(time.monotonic())
+            return await play_rotation(hub, block, rotation, players, so_far=so_far, tell=tell)
         finally:
             watching.cancel()
             for player in players:
                 hub.forget(player)
     finally:
-        logs = await cells.stop()
+        gone = await cells.stop()
         await referee.close_sockets()
-        for log in logs:
-            await reports.tell(log)
+        for one in gone:
+            await reports.tell(logs.of(one.player, one.exit))
 
 
 async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Reports) -> None:
@@ -141,7 +148,8 @@ async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Rep
     if not address:
         await reports.tell(Failed("No referee is known to which the remote bots are connected.", Cause.UNSEEN))
         return
-    cells = Cells(block, bots_dir, host, 0, Slots())
+    cells = Cells(block, bots_dir, host, Slots())
+    logs = Logs(block, 0)
     sockets: list[grpc.aio.Server] = []
 
     async def open_socket(path: Path, index: int) -> None:
@@ -156,6 +164,7 @@ async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Rep
             )
             async for response in call:
                 if last is None:
+                    logs.begin(time.monotonic())
                     # The referee knows the tickets now. It deals when the bots had their time to come, come or not.
                     dealt_at = time.monotonic() + block.limits.startup_ms / 1000 - SPARE_S
                     try:
@@ -164,17 +173,17 @@ async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Rep
                         last = Failed(str(error), Cause.UNSEEN if time.monotonic() < dealt_at else Cause.DIED)
                         break
                 last = read_report(response.report)
-                if not isinstance(last, Done | Failed):
+                if not logs.take(last) and not isinstance(last, Done | Failed):
                     await reports.tell(last)
     except grpc.aio.AioRpcError as error:
         # Once it has begun, a remote bot may have seen cards. A referee that stops in good order says Failed before.
         cause = Cause.UNSEEN if last is None else Cause.DIED
         last = Failed(f"The referee at {address} failed: {error.details()}", cause)
     finally:
-        logs = await cells.stop()
+        gone = await cells.stop()
         await asyncio.gather(*(server.stop(0.2) for server in sockets))
-    for log in logs:
-        await reports.tell(log)
+    for one in gone:
+        await reports.tell(logs.of(one.player, one.exit))
     if not isinstance(last, Done | Failed):
         last = Failed(f"The referee at {address} ended without a result.", Cause.DIED)
     await reports.tell(Done(host.tier.value) if isinstance(last, Done) else last)

@@ -1,9 +1,12 @@
 """The results of a block as rows and as one digest. Knows no lease and no rules."""
 
+import dataclasses
 import hashlib
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from psycopg.types.json import Jsonb
 
 from arena.store import Connection, notices
 from arena.store.sql import statements
@@ -64,32 +67,49 @@ def write_results(connection: Connection, block: int, tournament: str, reports: 
 
 
 def write_logs(connection: Connection, block: int, bots: Sequence[str], logs: Sequence[BotLog]) -> None:
-    """Writes what the bots, by player, wrote in each rotation."""
+    """Writes what the runs of the bots, by player, did and wrote."""
     rows = [
-        {"block": block, "bot": bots[log.player], "rotation": log.rotation, "text": log.text, "exit": log.exit}
+        {
+            "block": block,
+            "bot": bots[log.player],
+            "rotation": log.rotation,
+            "run": Jsonb(dataclasses.asdict(log.run)),
+            "parts": Jsonb([dataclasses.asdict(part) for part in log.parts]),
+            "matches": Jsonb([dataclasses.asdict(span) for span in log.matches]),
+        }
         for log in logs
     ]
     with connection.cursor() as cursor:
         cursor.executemany(SQL["add_bot_log"], rows)
 
 
-def write_notices(connection: Connection, tournament: str, bots: Sequence[str], reports: Sequence[MatchReport]) -> None:
+def write_notices(
+    connection: Connection,
+    tournament: str,
+    bots: Sequence[str],
+    reports: Sequence[MatchReport],
+    logs: Sequence[BotLog],
+) -> None:
     """Notes for the owners how the bots, by player, behaved."""
+    last_lines = {(log.player, log.rotation): log.run.last_line for log in logs}
     in_order = sorted(reports, key=lambda report: (report.unit, report.rotation))
     # By name, so that two blocks that end together do not wait for each other.
     for bot, player in sorted((bot, player) for player, bot in enumerate(bots)):
-        played = [_played(report, report.seats.index(player), tournament) for report in in_order]
+        played = [_played(report, report.seats.index(player), tournament, last_lines) for report in in_order]
         notices.note(connection, bot, played)
 
 
-def _played(report: MatchReport, seat: int, tournament: str) -> notices.Played:
+def _played(
+    report: MatchReport, seat: int, tournament: str, last_lines: Mapping[tuple[int, int], str]
+) -> notices.Played:
     faults = [fault for fault in report.faults if fault.seat == seat]
     last = faults[-1] if faults else None
+    last_line = last_lines.get((report.seats[seat], report.rotation), "")
     return notices.Played(
         match=f"{tournament}, unit {report.unit}, rotation {report.rotation}",
         seat=seat,
         faults=len(faults),
         forfeited=seat in report.forfeited,
         kind=last.kind if last is not None else "",
-        reason=last.reason if last is not None else "",
+        reason=last.told(last_line) if last is not None else "",
     )

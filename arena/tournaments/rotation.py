@@ -5,12 +5,15 @@ bots and where their streams come from.
 """
 
 import asyncio
+import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 
 import engine
 from arena.referee.hub import Hub
 from arena.referee.match import Verdict
 from arena.referee.plan import MatchPlan, PlayerId
+from arena.referee.player import Counters
 from arena.referee.presets import write_clock
 from arena.tournaments.block import (
     Block,
@@ -18,11 +21,13 @@ from arena.tournaments.block import (
     MatchReport,
     Player,
     PlayerKind,
+    PlayerReport,
     Progress,
     Report,
     ReportedFault,
     UnitPlan,
 )
+from arena.tournaments.runs import think_times
 from arena.tournaments.versions import Version, members, of_player
 from engine.game import Game
 
@@ -63,6 +68,7 @@ async def play_rotation(
     limit, or they are gone. A remote bot has its clock for coming back. ``dealing`` is called before the first card.
     """
     game = check_block(block)
+    watched = _Watched(block, game)
     missing = await hub.arrival(players, block.limits.startup_ms)
     for player, plan in zip(players, block.players, strict=True):
         if player in missing and plan.kind is PlayerKind.HOSTED:
@@ -82,9 +88,11 @@ async def play_rotation(
 
     async def one(position: int, unit: UnitPlan) -> None:
         versions = [_version(hub, plan, player) for plan, player in zip(block.players, players, strict=True)]
+        begun_ms = watched.now_ms()
         verdict = await hub.play(_plan(block, game, position, rotation, players=players, versions=versions))
         finished.append(verdict.decisions)
-        await tell(_report(unit, rotation, verdict))
+        watched.add(unit.seats(rotation), verdict)
+        await tell(_report(unit, rotation, verdict, begun_ms, watched.now_ms()))
 
     telling = asyncio.create_task(progress())
     try:
@@ -94,6 +102,9 @@ async def play_rotation(
     finally:
         telling.cancel()
         await asyncio.gather(telling, return_exceptions=True)
+    for index, (player, plan) in enumerate(zip(players, block.players, strict=True)):
+        if plan.kind is PlayerKind.HOSTED:
+            await tell(watched.report(index, hub.counters(player)))
     await tell(now())
     return now()
 
@@ -132,7 +143,41 @@ def _version(hub: Hub, player: Player, player_id: PlayerId) -> Version:
     return Version(said.version if said is not None else "")
 
 
-def _report(unit: UnitPlan, rotation: int, verdict: Verdict) -> MatchReport:
+class _Watched:
+    """What is seen of the players of one rotation from now on."""
+
+    def __init__(self, block: Block, game: Game) -> None:
+        self._begun_us = time.monotonic_ns() // 1000
+        self._phases = [phase.name for phase in game.phases]
+        self._move_us = [block.limits.clock.move_us(phase) for phase in range(len(game.phases))]
+        self._times_us: list[list[list[int]]] = [[[] for _ in game.phases] for _ in block.players]
+        self._faults: list[Counter[str]] = [Counter() for _ in block.players]
+
+    def now_ms(self) -> int:
+        return (time.monotonic_ns() // 1000 - self._begun_us) // 1000
+
+    def add(self, seats: Sequence[int], verdict: Verdict) -> None:
+        """One more match, with the players of its seats."""
+        for player, phases in zip(seats, verdict.times_us, strict=True):
+            for times_us, more in zip(self._times_us[player], phases, strict=True):
+                times_us.extend(more)
+        for fault in verdict.faults:
+            self._faults[seats[fault.seat]][str(fault.kind)] += 1
+
+    def report(self, player: int, sent: Counters) -> PlayerReport:
+        def since_ms(moment_us: int) -> int | None:
+            return None if moment_us < 0 else (moment_us - self._begun_us) // 1000
+
+        return PlayerReport(
+            player,
+            since_ms(sent.hello_us),
+            since_ms(sent.answer_us),
+            dict(sorted(self._faults[player].items())),
+            think_times(self._times_us[player], self._phases, self._move_us),
+        )
+
+
+def _report(unit: UnitPlan, rotation: int, verdict: Verdict, begun_ms: int, ended_ms: int) -> MatchReport:
     return MatchReport(
         unit=unit.unit,
         rotation=rotation,
@@ -144,4 +189,6 @@ def _report(unit: UnitPlan, rotation: int, verdict: Verdict) -> MatchReport:
         decisions=verdict.decisions,
         digest=verdict.digest,
         record=verdict.record,
+        begun_ms=begun_ms,
+        ended_ms=ended_ms,
     )

@@ -2,7 +2,8 @@
 
 It runs in every server and worker, and one advisory lock lets one of them work. A queue that holds as many messages as
 there are things to do is left alone; what it lacks is sent, those longest unsent first. So the broker may be wiped at
-any time, a lost message is sent again when its turn comes, and a long queue does not grow.
+any time, a lost message is sent again when its turn comes, and a long queue does not grow. What is kept for a while
+only, it deletes.
 """
 
 import logging
@@ -15,7 +16,7 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 
 from arena.errors import Unavailable
-from arena.store import Connection, connect
+from arena.store import Connection, connect, runs
 from arena.tournaments import admission, ledger, worker
 from arena.tournaments.broker import BLOCKS, PLAY_BLOCK, VALIDATE_VERSION, VERSIONS, application, queue_of
 
@@ -28,6 +29,7 @@ RESEND_AFTER_S = 5.0
 """What was sent a moment ago is on its way."""
 
 _SETTLE_EVERY_S = 10.0
+_PRUNE_EVERY_S = 600.0
 
 
 def run(
@@ -76,6 +78,7 @@ def _sweep_while_leader(
     if row is None or not row[0]:
         return
     settled_at = 0.0
+    pruned_at = 0.0
     while not ending.is_set():
         try:
             sweep(connection, app)
@@ -90,6 +93,10 @@ def _sweep_while_leader(
                 # A bug in the ratings must not keep blocks from being played.
                 log.exception("the ratings could not be applied")
             settled_at = time.monotonic()
+        if time.monotonic() - pruned_at > _PRUNE_EVERY_S:
+            if pruned := runs.prune(connection):
+                log.info("%d runs of bots are no longer kept", pruned)
+            pruned_at = time.monotonic()
         ending.wait(every_s)
         beat(connection)
 

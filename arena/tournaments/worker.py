@@ -233,7 +233,7 @@ def _give_up(settings: Settings, lease: Lease, reason: str, cause: Cause) -> Non
 
 def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict | Failed | Died | Stopped:
     """The verdict over all games, or what kept us from one."""
-    logs: list[str] = []
+    verdicts: list[admission.Verdict] = []
 
     def prepare(connection: Connection, game: str, held: ExitStack) -> Block:
         brief = admission.write_brief(connection, claimed, game)
@@ -247,16 +247,15 @@ def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict
             except UnpackError as error:
                 return Failed(str(error), Cause.UNSEEN)
             except (ValueError, ArchiveError) as error:
-                return admission.Verdict(False, str(error), "\n".join(logs))
+                return admission.together([*verdicts, admission.Verdict(False, str(error), "")])
             heart = held.enter_context(_Heart(settings, lambda connection, *_: admission.progress(connection, claimed)))
             outcome = _play(settings, brief, admission.SILENCE_MS, heart, strangers=claimed.stranger)
         if not isinstance(outcome, Played):
             return outcome
-        verdict = admission.judge(brief, claimed.bot, outcome.reports, outcome.logs)
-        logs.append(verdict.log)
-        if not verdict.admitted:
-            return admission.Verdict(False, verdict.reason, "\n".join(logs))
-    return admission.Verdict(True, "", "\n".join(logs))
+        verdicts.append(admission.judge(brief, claimed.bot, outcome.reports, outcome.logs))
+        if not verdicts[-1].admitted:
+            break
+    return admission.together(verdicts)
 
 
 def _ask(settings: Settings, question: Callable[[Connection], Answer], patience_s: float | None = None) -> Answer:

@@ -25,17 +25,19 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/submission.proto\x12\x08\x61rena.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"Z\n\x14\x43reateVersionRequest\x12)\n\x06header\x18\x01 \x01(\x0b\x32\x17.arena.v1.VersionHeaderH\x00\x12\x0f\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\">\n\rVersionHeader\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x04\"0\n\x11GetVersionRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\"\xc0\x01\n\x07Version\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\x14\n\x0c\x63ontent_hash\x18\x03 \x01(\t\x12%\n\x05state\x18\x04 \x01(\x0e\x32\x16.arena.v1.VersionState\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x0b\n\x03log\x18\x06 \x01(\t\x12\r\n\x05games\x18\x07 \x03(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"F\n\x0fListBotsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"H\n\x10ListBotsResponse\x12\x1b\n\x04\x62ots\x18\x01 \x03(\x0b\x32\r.arena.v1.Bot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x85\x01\n\x03\x42ot\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x1f\n\x04kind\x18\x03 \x01(\x0e\x32\x11.arena.v1.BotKind\x12!\n\x06latest\x18\x04 \x01(\x0b\x32\x11.arena.v1.Version\x12\x0f\n\x07retired\x18\x05 \x01(\x08\x12\r\n\x05games\x18\x06 \x03(\t\"\x1f\n\x10RetireBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"!\n\x12ListNoticesRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"t\n\x13ListNoticesResponse\x12!\n\x07notices\x18\x01 \x03(\x0b\x32\x10.arena.v1.Notice\x12\x10\n\x08\x64isabled\x18\x02 \x01(\t\x12\x12\n\nnotify_url\x18\x03 \x01(\t\x12\x14\n\x0cnotify_error\x18\x04 \x01(\t\"\x8a\x01\n\x06Notice\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04what\x18\x02 \x01(\t\x12\r\n\x05match\x18\x03 \x01(\t\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\x0c\n\x04kind\x18\x05 \x01(\t\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12\r\n\x05\x63ount\x18\x07 \x01(\r\"\x1f\n\x10\x45nableBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\",\n\x10NotifyBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0b\n\x03url\x18\x02 \x01(\t*\x9d\x01\n\x0cVersionState\x12\x1d\n\x19VERSION_STATE_UNSPECIFIED\x10\x00\x12\x1c\n\x18VERSION_STATE_VALIDATING\x10\x01\x12\x18\n\x14VERSION_STATE_ACTIVE\x10\x02\x12\x1a\n\x16VERSION_STATE_REJECTED\x10\x03\x12\x1a\n\x16VERSION_STATE_REPLACED\x10\x04*M\n\x07\x42otKind\x12\x18\n\x14\x42OT_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x42OT_KIND_HOSTED\x10\x01\x12\x13\n\x0f\x42OT_KIND_REMOTE\x10\x02\x32\xce\x03\n\x11SubmissionService\x12\x44\n\rCreateVersion\x12\x1e.arena.v1.CreateVersionRequest\x1a\x11.arena.v1.Version(\x01\x12<\n\nGetVersion\x12\x1b.arena.v1.GetVersionRequest\x1a\x11.arena.v1.Version\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12\x36\n\tRetireBot\x12\x1a.arena.v1.RetireBotRequest\x1a\r.arena.v1.Bot\x12J\n\x0bListNotices\x12\x1c.arena.v1.ListNoticesRequest\x1a\x1d.arena.v1.ListNoticesResponse\x12\x36\n\tEnableBot\x12\x1a.arena.v1.EnableBotRequest\x1a\r.arena.v1.Bot\x12\x36\n\tNotifyBot\x12\x1a.arena.v1.NotifyBotRequest\x1a\r.arena.v1.Botb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/submission.proto\x12\x08\x61rena.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"Z\n\x14\x43reateVersionRequest\x12)\n\x06header\x18\x01 \x01(\x0b\x32\x17.arena.v1.VersionHeaderH\x00\x12\x0f\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\">\n\rVersionHeader\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x04\"0\n\x11GetVersionRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\"\xdd\x01\n\x07Version\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\x14\n\x0c\x63ontent_hash\x18\x03 \x01(\t\x12%\n\x05state\x18\x04 \x01(\x0e\x32\x16.arena.v1.VersionState\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x0b\n\x03log\x18\x06 \x01(\t\x12\r\n\x05games\x18\x07 \x03(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x04runs\x18\t \x03(\x0b\x32\r.arena.v1.Run\"F\n\x0fListBotsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"H\n\x10ListBotsResponse\x12\x1b\n\x04\x62ots\x18\x01 \x03(\x0b\x32\r.arena.v1.Bot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x85\x01\n\x03\x42ot\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x1f\n\x04kind\x18\x03 \x01(\x0e\x32\x11.arena.v1.BotKind\x12!\n\x06latest\x18\x04 \x01(\x0b\x32\x11.arena.v1.Version\x12\x0f\n\x07retired\x18\x05 \x01(\x08\x12\r\n\x05games\x18\x06 \x03(\t\"\x1f\n\x10RetireBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"!\n\x12ListNoticesRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"t\n\x13ListNoticesResponse\x12!\n\x07notices\x18\x01 \x03(\x0b\x32\x10.arena.v1.Notice\x12\x10\n\x08\x64isabled\x18\x02 \x01(\t\x12\x12\n\nnotify_url\x18\x03 \x01(\t\x12\x14\n\x0cnotify_error\x18\x04 \x01(\t\"\x8a\x01\n\x06Notice\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04what\x18\x02 \x01(\t\x12\r\n\x05match\x18\x03 \x01(\t\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\x0c\n\x04kind\x18\x05 \x01(\t\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12\r\n\x05\x63ount\x18\x07 \x01(\r\"\x1f\n\x10\x45nableBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\",\n\x10NotifyBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0b\n\x03url\x18\x02 \x01(\t\"\xa9\x03\n\x03Run\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x12\n\ntournament\x18\x02 \x01(\t\x12\x12\n\nfirst_unit\x18\x03 \x01(\r\x12\r\n\x05units\x18\x04 \x01(\r\x12\x10\n\x08rotation\x18\x05 \x01(\r\x12,\n\x08\x65nd_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04\x65xit\x18\x07 \x01(\t\x12\x11\n\tlast_line\x18\x08 \x01(\t\x12\x0e\n\x06\x63pu_ms\x18\t \x01(\x04\x12\x10\n\x08peak_mib\x18\n \x01(\r\x12\x0f\n\x07written\x18\x0b \x01(\x04\x12\x15\n\x08hello_ms\x18\x0c \x01(\rH\x00\x88\x01\x01\x12\x16\n\tanswer_ms\x18\r \x01(\rH\x01\x88\x01\x01\x12)\n\x06\x66\x61ults\x18\x0e \x03(\x0b\x32\x19.arena.v1.Run.FaultsEntry\x12%\n\x08thinking\x18\x0f \x03(\x0b\x32\x13.arena.v1.ThinkTime\x1a-\n\x0b\x46\x61ultsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\r:\x02\x38\x01\x42\x0b\n\t_hello_msB\x0c\n\n_answer_ms\"\x80\x01\n\tThinkTime\x12\r\n\x05phase\x18\x01 \x01(\t\x12\x0f\n\x07\x61nswers\x18\x02 \x01(\r\x12\x0e\n\x06p50_us\x18\x03 \x01(\x04\x12\x0e\n\x06p90_us\x18\x04 \x01(\x04\x12\x0e\n\x06p99_us\x18\x05 \x01(\x04\x12\x12\n\nlongest_us\x18\x06 \x01(\x04\x12\x0f\n\x07on_bank\x18\x07 \x01(\r\"1\n\x0fListRunsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\"/\n\x10ListRunsResponse\x12\x1b\n\x04runs\x18\x01 \x03(\x0b\x32\r.arena.v1.Run\"S\n\x10GetRunLogRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x12\n\ntournament\x18\x02 \x01(\t\x12\x0c\n\x04unit\x18\x03 \x01(\r\x12\x10\n\x08rotation\x18\x04 \x01(\r\"l\n\x06RunLog\x12\x1a\n\x03run\x18\x01 \x01(\x0b\x32\r.arena.v1.Run\x12 \n\x05parts\x18\x02 \x03(\x0b\x32\x11.arena.v1.LogPart\x12$\n\x07matches\x18\x03 \x03(\x0b\x32\x13.arena.v1.MatchSpan\";\n\x07LogPart\x12\x10\n\x08since_ms\x18\x01 \x01(\x03\x12\x10\n\x08until_ms\x18\x02 \x01(\x03\x12\x0c\n\x04text\x18\x03 \x01(\t\"O\n\tMatchSpan\x12\x0c\n\x04unit\x18\x01 \x01(\r\x12\x10\n\x08\x62\x65gun_ms\x18\x02 \x01(\x03\x12\x10\n\x08\x65nded_ms\x18\x03 \x01(\x03\x12\x10\n\x08match_id\x18\x04 \x01(\x04*\x9d\x01\n\x0cVersionState\x12\x1d\n\x19VERSION_STATE_UNSPECIFIED\x10\x00\x12\x1c\n\x18VERSION_STATE_VALIDATING\x10\x01\x12\x18\n\x14VERSION_STATE_ACTIVE\x10\x02\x12\x1a\n\x16VERSION_STATE_REJECTED\x10\x03\x12\x1a\n\x16VERSION_STATE_REPLACED\x10\x04*M\n\x07\x42otKind\x12\x18\n\x14\x42OT_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x42OT_KIND_HOSTED\x10\x01\x12\x13\n\x0f\x42OT_KIND_REMOTE\x10\x02\x32\xcc\x04\n\x11SubmissionService\x12\x44\n\rCreateVersion\x12\x1e.arena.v1.CreateVersionRequest\x1a\x11.arena.v1.Version(\x01\x12<\n\nGetVersion\x12\x1b.arena.v1.GetVersionRequest\x1a\x11.arena.v1.Version\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12\x36\n\tRetireBot\x12\x1a.arena.v1.RetireBotRequest\x1a\r.arena.v1.Bot\x12J\n\x0bListNotices\x12\x1c.arena.v1.ListNoticesRequest\x1a\x1d.arena.v1.ListNoticesResponse\x12\x36\n\tEnableBot\x12\x1a.arena.v1.EnableBotRequest\x1a\r.arena.v1.Bot\x12\x41\n\x08ListRuns\x12\x19.arena.v1.ListRunsRequest\x1a\x1a.arena.v1.ListRunsResponse\x12\x39\n\tGetRunLog\x12\x1a.arena.v1.GetRunLogRequest\x1a\x10.arena.v1.RunLog\x12\x36\n\tNotifyBot\x12\x1a.arena.v1.NotifyBotRequest\x1a\r.arena.v1.Botb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.submission_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_VERSIONSTATE']._serialized_start=1162
-  _globals['_VERSIONSTATE']._serialized_end=1319
-  _globals['_BOTKIND']._serialized_start=1321
-  _globals['_BOTKIND']._serialized_end=1398
+  _globals['_RUN_FAULTSENTRY']._loaded_options = None
+  _globals['_RUN_FAULTSENTRY']._serialized_options = b'8\001'
+  _globals['_VERSIONSTATE']._serialized_start=2187
+  _globals['_VERSIONSTATE']._serialized_end=2344
+  _globals['_BOTKIND']._serialized_start=2346
+  _globals['_BOTKIND']._serialized_end=2423
   _globals['_CREATEVERSIONREQUEST']._serialized_start=72
   _globals['_CREATEVERSIONREQUEST']._serialized_end=162
   _globals['_VERSIONHEADER']._serialized_start=164
@@ -43,25 +45,43 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETVERSIONREQUEST']._serialized_start=228
   _globals['_GETVERSIONREQUEST']._serialized_end=276
   _globals['_VERSION']._serialized_start=279
-  _globals['_VERSION']._serialized_end=471
-  _globals['_LISTBOTSREQUEST']._serialized_start=473
-  _globals['_LISTBOTSREQUEST']._serialized_end=543
-  _globals['_LISTBOTSRESPONSE']._serialized_start=545
-  _globals['_LISTBOTSRESPONSE']._serialized_end=617
-  _globals['_BOT']._serialized_start=620
-  _globals['_BOT']._serialized_end=753
-  _globals['_RETIREBOTREQUEST']._serialized_start=755
-  _globals['_RETIREBOTREQUEST']._serialized_end=786
-  _globals['_LISTNOTICESREQUEST']._serialized_start=788
-  _globals['_LISTNOTICESREQUEST']._serialized_end=821
-  _globals['_LISTNOTICESRESPONSE']._serialized_start=823
-  _globals['_LISTNOTICESRESPONSE']._serialized_end=939
-  _globals['_NOTICE']._serialized_start=942
-  _globals['_NOTICE']._serialized_end=1080
-  _globals['_ENABLEBOTREQUEST']._serialized_start=1082
-  _globals['_ENABLEBOTREQUEST']._serialized_end=1113
-  _globals['_NOTIFYBOTREQUEST']._serialized_start=1115
-  _globals['_NOTIFYBOTREQUEST']._serialized_end=1159
-  _globals['_SUBMISSIONSERVICE']._serialized_start=1401
-  _globals['_SUBMISSIONSERVICE']._serialized_end=1863
+  _globals['_VERSION']._serialized_end=500
+  _globals['_LISTBOTSREQUEST']._serialized_start=502
+  _globals['_LISTBOTSREQUEST']._serialized_end=572
+  _globals['_LISTBOTSRESPONSE']._serialized_start=574
+  _globals['_LISTBOTSRESPONSE']._serialized_end=646
+  _globals['_BOT']._serialized_start=649
+  _globals['_BOT']._serialized_end=782
+  _globals['_RETIREBOTREQUEST']._serialized_start=784
+  _globals['_RETIREBOTREQUEST']._serialized_end=815
+  _globals['_LISTNOTICESREQUEST']._serialized_start=817
+  _globals['_LISTNOTICESREQUEST']._serialized_end=850
+  _globals['_LISTNOTICESRESPONSE']._serialized_start=852
+  _globals['_LISTNOTICESRESPONSE']._serialized_end=968
+  _globals['_NOTICE']._serialized_start=971
+  _globals['_NOTICE']._serialized_end=1109
+  _globals['_ENABLEBOTREQUEST']._serialized_start=1111
+  _globals['_ENABLEBOTREQUEST']._serialized_end=1142
+  _globals['_NOTIFYBOTREQUEST']._serialized_start=1144
+  _globals['_NOTIFYBOTREQUEST']._serialized_end=1188
+  _globals['_RUN']._serialized_start=1191
+  _globals['_RUN']._serialized_end=1616
+  _globals['_RUN_FAULTSENTRY']._serialized_start=1544
+  _globals['_RUN_FAULTSENTRY']._serialized_end=1589
+  _globals['_THINKTIME']._serialized_start=1619
+  _globals['_THINKTIME']._serialized_end=1747
+  _globals['_LISTRUNSREQUEST']._serialized_start=1749
+  _globals['_LISTRUNSREQUEST']._serialized_end=1798
+  _globals['_LISTRUNSRESPONSE']._serialized_start=1800
+  _globals['_LISTRUNSRESPONSE']._serialized_end=1847
+  _globals['_GETRUNLOGREQUEST']._serialized_start=1849
+  _globals['_GETRUNLOGREQUEST']._serialized_end=1932
+  _globals['_RUNLOG']._serialized_start=1934
+  _globals['_RUNLOG']._serialized_end=2042
+  _globals['_LOGPART']._serialized_start=2044
+  _globals['_LOGPART']._serialized_end=2103
+  _globals['_MATCHSPAN']._serialized_start=2105
+  _globals['_MATCHSPAN']._serialized_end=2184
+  _globals['_SUBMISSIONSERVICE']._serialized_start=2426
+  _globals['_SUBMISSIONSERVICE']._serialized_end=3014
 # @@protoc_insertion_point(module_scope)

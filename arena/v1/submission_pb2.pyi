@@ -176,6 +176,7 @@ class Version(_message.Message):
     LOG_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
+    RUNS_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """The bot's name."""
     number: _builtins.int
@@ -185,7 +186,7 @@ class Version(_message.Message):
     state: Global___VersionState.ValueType
     """Where it stands."""
     reason: _builtins.str
-    """Why it was rejected, a sentence."""
+    """Why it was rejected, a sentence. Owner only."""
     log: _builtins.str
     """What the bot wrote during validation. Owner only."""
     @_builtins.property
@@ -195,6 +196,10 @@ class Version(_message.Message):
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When it was uploaded."""
+
+    @_builtins.property
+    def runs(self) -> _containers.RepeatedCompositeFieldContainer[Global___Run]:
+        """What its processes did during validation. Owner only."""
 
     def __init__(
         self,
@@ -207,10 +212,11 @@ class Version(_message.Message):
         log: _builtins.str = ...,
         games: _abc.Iterable[_builtins.str] | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
+        runs: _abc.Iterable[Global___Run] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "content_hash", b"content_hash", "create_time", b"create_time", "games", b"games", "log", b"log", "number", b"number", "reason", b"reason", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "content_hash", b"content_hash", "create_time", b"create_time", "games", b"games", "log", b"log", "number", b"number", "reason", b"reason", "runs", b"runs", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -495,3 +501,346 @@ class NotifyBotRequest(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___NotifyBotRequest: _TypeAlias = NotifyBotRequest  # noqa: Y015
+
+@_typing.final
+class Run(_message.Message):
+    """What one process of a submitted bot did, from its launch to its end: in a tournament it plays every match of one
+    rotation of a block, all at the same time. Times count from its launch.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class FaultsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    GAME_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    FIRST_UNIT_FIELD_NUMBER: _builtins.int
+    UNITS_FIELD_NUMBER: _builtins.int
+    ROTATION_FIELD_NUMBER: _builtins.int
+    END_TIME_FIELD_NUMBER: _builtins.int
+    EXIT_FIELD_NUMBER: _builtins.int
+    LAST_LINE_FIELD_NUMBER: _builtins.int
+    CPU_MS_FIELD_NUMBER: _builtins.int
+    PEAK_MIB_FIELD_NUMBER: _builtins.int
+    WRITTEN_FIELD_NUMBER: _builtins.int
+    HELLO_MS_FIELD_NUMBER: _builtins.int
+    ANSWER_MS_FIELD_NUMBER: _builtins.int
+    FAULTS_FIELD_NUMBER: _builtins.int
+    THINKING_FIELD_NUMBER: _builtins.int
+    game: _builtins.str
+    """Id of the game."""
+    tournament: _builtins.str
+    """The tournament; empty for a validation match."""
+    first_unit: _builtins.int
+    """The block's first unit."""
+    units: _builtins.int
+    """How many units the block has."""
+    rotation: _builtins.int
+    """The rotation, counted from 0."""
+    exit: _builtins.str
+    """How the process ended, a sentence without its end: "was killed: it used 531 MiB of memory; the limit is 512 MiB"."""
+    last_line: _builtins.str
+    """The last line that it wrote, if it ended by itself with an error."""
+    cpu_ms: _builtins.int
+    """Processor time in milliseconds, of all its processes."""
+    peak_mib: _builtins.int
+    """The most memory that all its processes were seen with, in MiB."""
+    written: _builtins.int
+    """Bytes of output, also of what is not kept."""
+    hello_ms: _builtins.int
+    """When it had connected, in milliseconds; absent if it never did."""
+    answer_ms: _builtins.int
+    """When its first answer came, in milliseconds; absent if none did."""
+    @_builtins.property
+    def end_time(self) -> _timestamp_pb2.Timestamp:
+        """When the block ended."""
+
+    @_builtins.property
+    def faults(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """Faults by kind: ILLEGAL, LATE, GARBLED, GONE."""
+
+    @_builtins.property
+    def thinking(self) -> _containers.RepeatedCompositeFieldContainer[Global___ThinkTime]:
+        """How long its answers took: of all phases, then of each if there are several."""
+
+    def __init__(
+        self,
+        *,
+        game: _builtins.str = ...,
+        tournament: _builtins.str = ...,
+        first_unit: _builtins.int = ...,
+        units: _builtins.int = ...,
+        rotation: _builtins.int = ...,
+        end_time: _timestamp_pb2.Timestamp | None = ...,
+        exit: _builtins.str = ...,
+        last_line: _builtins.str = ...,
+        cpu_ms: _builtins.int = ...,
+        peak_mib: _builtins.int = ...,
+        written: _builtins.int = ...,
+        hello_ms: _builtins.int | None = ...,
+        answer_ms: _builtins.int | None = ...,
+        faults: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        thinking: _abc.Iterable[Global___ThinkTime] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_answer_ms", b"_answer_ms", "_hello_ms", b"_hello_ms", "answer_ms", b"answer_ms", "end_time", b"end_time", "hello_ms", b"hello_ms"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_answer_ms", b"_answer_ms", "_hello_ms", b"_hello_ms", "answer_ms", b"answer_ms", "cpu_ms", b"cpu_ms", "end_time", b"end_time", "exit", b"exit", "faults", b"faults", "first_unit", b"first_unit", "game", b"game", "hello_ms", b"hello_ms", "last_line", b"last_line", "peak_mib", b"peak_mib", "rotation", b"rotation", "thinking", b"thinking", "tournament", b"tournament", "units", b"units", "written", b"written"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__answer_ms: _TypeAlias = _typing.Literal["answer_ms"]  # noqa: Y015
+    _WhichOneofArgType__answer_ms: _TypeAlias = _typing.Literal["_answer_ms", b"_answer_ms"]  # noqa: Y015
+    _WhichOneofReturnType__hello_ms: _TypeAlias = _typing.Literal["hello_ms"]  # noqa: Y015
+    _WhichOneofArgType__hello_ms: _TypeAlias = _typing.Literal["_hello_ms", b"_hello_ms"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__answer_ms) -> _WhichOneofReturnType__answer_ms | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__hello_ms) -> _WhichOneofReturnType__hello_ms | None: ...
+
+Global___Run: _TypeAlias = Run  # noqa: Y015
+
+@_typing.final
+class ThinkTime(_message.Message):
+    """How long the answers of a phase took, in microseconds as the referee measured them."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PHASE_FIELD_NUMBER: _builtins.int
+    ANSWERS_FIELD_NUMBER: _builtins.int
+    P50_US_FIELD_NUMBER: _builtins.int
+    P90_US_FIELD_NUMBER: _builtins.int
+    P99_US_FIELD_NUMBER: _builtins.int
+    LONGEST_US_FIELD_NUMBER: _builtins.int
+    ON_BANK_FIELD_NUMBER: _builtins.int
+    phase: _builtins.str
+    """The phase's name, or `all`."""
+    answers: _builtins.int
+    """How many answers."""
+    p50_us: _builtins.int
+    """Half of them took no longer."""
+    p90_us: _builtins.int
+    """Nine tenths of them took no longer."""
+    p99_us: _builtins.int
+    """99 hundredths of them took no longer."""
+    longest_us: _builtins.int
+    """The longest."""
+    on_bank: _builtins.int
+    """How many took longer than a move and used spare time."""
+    def __init__(
+        self,
+        *,
+        phase: _builtins.str = ...,
+        answers: _builtins.int = ...,
+        p50_us: _builtins.int = ...,
+        p90_us: _builtins.int = ...,
+        p99_us: _builtins.int = ...,
+        longest_us: _builtins.int = ...,
+        on_bank: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "longest_us", b"longest_us", "on_bank", b"on_bank", "p50_us", b"p50_us", "p90_us", b"p90_us", "p99_us", b"p99_us", "phase", b"phase"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ThinkTime: _TypeAlias = ThinkTime  # noqa: Y015
+
+@_typing.final
+class ListRunsRequest(_message.Message):
+    """Request for what the processes of a bot did."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """REQUIRED. The bot's name."""
+    page_size: _builtins.int
+    """OPTIONAL. At most 500, which is all that is kept; 0 for 20."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "page_size", b"page_size"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRunsRequest: _TypeAlias = ListRunsRequest  # noqa: Y015
+
+@_typing.final
+class ListRunsResponse(_message.Message):
+    """What the processes of a bot did."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUNS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def runs(self) -> _containers.RepeatedCompositeFieldContainer[Global___Run]:
+        """Newest first; of blocks that are done."""
+
+    def __init__(
+        self,
+        *,
+        runs: _abc.Iterable[Global___Run] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["runs", b"runs"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRunsResponse: _TypeAlias = ListRunsResponse  # noqa: Y015
+
+@_typing.final
+class GetRunLogRequest(_message.Message):
+    """Request for the log of the process that played a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    UNIT_FIELD_NUMBER: _builtins.int
+    ROTATION_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """REQUIRED. The bot's name."""
+    tournament: _builtins.str
+    """REQUIRED. The tournament."""
+    unit: _builtins.int
+    """REQUIRED. The unit."""
+    rotation: _builtins.int
+    """REQUIRED. The rotation."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        tournament: _builtins.str = ...,
+        unit: _builtins.int = ...,
+        rotation: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "rotation", b"rotation", "tournament", b"tournament", "unit", b"unit"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRunLogRequest: _TypeAlias = GetRunLogRequest  # noqa: Y015
+
+@_typing.final
+class RunLog(_message.Message):
+    """What a process did and wrote."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_FIELD_NUMBER: _builtins.int
+    PARTS_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def run(self) -> Global___Run:
+        """What it did."""
+
+    @_builtins.property
+    def parts(self) -> _containers.RepeatedCompositeFieldContainer[Global___LogPart]:
+        """What is kept of its output, in the order in which it came."""
+
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchSpan]:
+        """When each of its matches was played. They overlap."""
+
+    def __init__(
+        self,
+        *,
+        run: Global___Run | None = ...,
+        parts: _abc.Iterable[Global___LogPart] | None = ...,
+        matches: _abc.Iterable[Global___MatchSpan] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["run", b"run"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "parts", b"parts", "run", b"run"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RunLog: _TypeAlias = RunLog  # noqa: Y015
+
+@_typing.final
+class LogPart(_message.Message):
+    """Some output of a process. It came between the two times, in milliseconds from the launch."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SINCE_MS_FIELD_NUMBER: _builtins.int
+    UNTIL_MS_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    since_ms: _builtins.int
+    """Not before."""
+    until_ms: _builtins.int
+    """Not after."""
+    text: _builtins.str
+    """The output."""
+    def __init__(
+        self,
+        *,
+        since_ms: _builtins.int = ...,
+        until_ms: _builtins.int = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["since_ms", b"since_ms", "text", b"text", "until_ms", b"until_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LogPart: _TypeAlias = LogPart  # noqa: Y015
+
+@_typing.final
+class MatchSpan(_message.Message):
+    """When a match was played, in milliseconds from the launch of the process."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    UNIT_FIELD_NUMBER: _builtins.int
+    BEGUN_MS_FIELD_NUMBER: _builtins.int
+    ENDED_MS_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    unit: _builtins.int
+    """The match's unit."""
+    begun_ms: _builtins.int
+    """When it began."""
+    ended_ms: _builtins.int
+    """When it had ended."""
+    match_id: _builtins.int
+    """What the bot knew the match by."""
+    def __init__(
+        self,
+        *,
+        unit: _builtins.int = ...,
+        begun_ms: _builtins.int = ...,
+        ended_ms: _builtins.int = ...,
+        match_id: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["begun_ms", b"begun_ms", "ended_ms", b"ended_ms", "match_id", b"match_id", "unit", b"unit"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MatchSpan: _TypeAlias = MatchSpan  # noqa: Y015

@@ -65,6 +65,16 @@ class SubmissionServiceStub:
                 request_serializer=arena_dot_v1_dot_submission__pb2.EnableBotRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_submission__pb2.Bot.FromString,
                 _registered_method=True)
+        self.ListRuns = channel.unary_unary(
+                '/arena.v1.SubmissionService/ListRuns',
+                request_serializer=arena_dot_v1_dot_submission__pb2.ListRunsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_submission__pb2.ListRunsResponse.FromString,
+                _registered_method=True)
+        self.GetRunLog = channel.unary_unary(
+                '/arena.v1.SubmissionService/GetRunLog',
+                request_serializer=arena_dot_v1_dot_submission__pb2.GetRunLogRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_submission__pb2.RunLog.FromString,
+                _registered_method=True)
         self.NotifyBot = channel.unary_unary(
                 '/arena.v1.SubmissionService/NotifyBot',
                 request_serializer=arena_dot_v1_dot_submission__pb2.NotifyBotRequest.SerializeToString,
@@ -119,6 +129,20 @@ class SubmissionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListRuns(self, request, context):
+        """What the processes of a submitted bot did lately, for its owner.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetRunLog(self, request, context):
+        """What the process that played one match did and wrote, for the bot's owner.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def NotifyBot(self, request, context):
         """Says where the owner of a bot is told of notices.
         """
@@ -158,6 +182,16 @@ def add_SubmissionServiceServicer_to_server(servicer, server):
                     servicer.EnableBot,
                     request_deserializer=arena_dot_v1_dot_submission__pb2.EnableBotRequest.FromString,
                     response_serializer=arena_dot_v1_dot_submission__pb2.Bot.SerializeToString,
+            ),
+            'ListRuns': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRuns,
+                    request_deserializer=arena_dot_v1_dot_submission__pb2.ListRunsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_submission__pb2.ListRunsResponse.SerializeToString,
+            ),
+            'GetRunLog': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRunLog,
+                    request_deserializer=arena_dot_v1_dot_submission__pb2.GetRunLogRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_submission__pb2.RunLog.SerializeToString,
             ),
             'NotifyBot': grpc.unary_unary_rpc_method_handler(
                     servicer.NotifyBot,
@@ -328,6 +362,60 @@ class SubmissionService:
             '/arena.v1.SubmissionService/EnableBot',
             arena_dot_v1_dot_submission__pb2.EnableBotRequest.SerializeToString,
             arena_dot_v1_dot_submission__pb2.Bot.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRuns(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.SubmissionService/ListRuns',
+            arena_dot_v1_dot_submission__pb2.ListRunsRequest.SerializeToString,
+            arena_dot_v1_dot_submission__pb2.ListRunsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRunLog(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.SubmissionService/GetRunLog',
+            arena_dot_v1_dot_submission__pb2.GetRunLogRequest.SerializeToString,
+            arena_dot_v1_dot_submission__pb2.RunLog.FromString,
             options,
             channel_credentials,
             insecure,

@@ -47,6 +47,10 @@ class SubmissionServiceStub:
     """What a bot did wrong lately, for its owner."""
     EnableBot: _grpc.UnaryUnaryMultiCallable[_submission_pb2.EnableBotRequest, _submission_pb2.Bot]
     """Lets a bot play again that was disabled."""
+    ListRuns: _grpc.UnaryUnaryMultiCallable[_submission_pb2.ListRunsRequest, _submission_pb2.ListRunsResponse]
+    """What the processes of a submitted bot did lately, for its owner."""
+    GetRunLog: _grpc.UnaryUnaryMultiCallable[_submission_pb2.GetRunLogRequest, _submission_pb2.RunLog]
+    """What the process that played one match did and wrote, for the bot's owner."""
     NotifyBot: _grpc.UnaryUnaryMultiCallable[_submission_pb2.NotifyBotRequest, _submission_pb2.Bot]
     """Says where the owner of a bot is told of notices."""
 
@@ -69,6 +73,10 @@ class SubmissionServiceAsyncStub(SubmissionServiceStub):
     """What a bot did wrong lately, for its owner."""
     EnableBot: _aio.UnaryUnaryMultiCallable[_submission_pb2.EnableBotRequest, _submission_pb2.Bot]  # type: ignore[assignment]
     """Lets a bot play again that was disabled."""
+    ListRuns: _aio.UnaryUnaryMultiCallable[_submission_pb2.ListRunsRequest, _submission_pb2.ListRunsResponse]  # type: ignore[assignment]
+    """What the processes of a submitted bot did lately, for its owner."""
+    GetRunLog: _aio.UnaryUnaryMultiCallable[_submission_pb2.GetRunLogRequest, _submission_pb2.RunLog]  # type: ignore[assignment]
+    """What the process that played one match did and wrote, for the bot's owner."""
     NotifyBot: _aio.UnaryUnaryMultiCallable[_submission_pb2.NotifyBotRequest, _submission_pb2.Bot]  # type: ignore[assignment]
     """Says where the owner of a bot is told of notices."""
 
@@ -124,6 +132,22 @@ class SubmissionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_submission_pb2.Bot, _abc.Awaitable[_submission_pb2.Bot]]:
         """Lets a bot play again that was disabled."""
+
+    @_abc_1.abstractmethod
+    def ListRuns(
+        self,
+        request: _submission_pb2.ListRunsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_submission_pb2.ListRunsResponse, _abc.Awaitable[_submission_pb2.ListRunsResponse]]:
+        """What the processes of a submitted bot did lately, for its owner."""
+
+    @_abc_1.abstractmethod
+    def GetRunLog(
+        self,
+        request: _submission_pb2.GetRunLogRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_submission_pb2.RunLog, _abc.Awaitable[_submission_pb2.RunLog]]:
+        """What the process that played one match did and wrote, for the bot's owner."""
 
     @_abc_1.abstractmethod
     def NotifyBot(

@@ -127,7 +127,8 @@ def test_a_bot_whose_choose_many_goes_wrong_shows_where_and_ends(returned: str, 
             assert code == 1
             assert "Traceback" in written
             assert said in written
-            assert written.endswith("wrong failed; see above.\n")
+            assert "wrong failed:\nTraceback" in written
+            assert "Error: " in written.splitlines()[-1]
             # Whoever started the process sees it end, as with a choose that fails.
             table.hub.gone("player 0", "The bot has ended.")
             verdict = await playing

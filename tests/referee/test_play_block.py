@@ -97,7 +97,7 @@ def test_a_block_reports_every_match_once_and_the_same_every_time(short_dir: Pat
     steps = [(report.matches, report.decisions) for report in once if isinstance(report, Progress)]
     assert steps == sorted(steps)
     assert steps[-1] == (6, sum(report.decisions for report in matches.values()))
-    logs = [(log.rotation, log.player, log.exit) for log in once if isinstance(log, BotLog)]
+    logs = [(log.rotation, log.player, log.run.exit) for log in once if isinstance(log, BotLog)]
     assert logs == [(rotation, player, "ended by itself with code 0") for rotation in range(3) for player in range(3)]
     digests = {(report.unit, report.rotation): report.digest for report in again if isinstance(report, MatchReport)}
     assert digests == {key: report.digest for key, report in matches.items()}
@@ -255,7 +255,7 @@ def test_a_cell_that_was_being_started_when_all_was_called_off_is_stopped_too(sh
         pass
 
     async def call_off() -> int:
-        cells = Cells(block, short_dir, detect(), 0, Slots())
+        cells = Cells(block, short_dir, detect(), Slots())
         starting = asyncio.create_task(cells.start(no_socket))
         while not cells_of(marker):  # noqa: ASYNC110 - no event tells when a process is there
             await asyncio.sleep(0)
@@ -344,7 +344,7 @@ def test_a_block_with_a_remote_bot_is_played_where_that_bot_is(short_dir: Path) 
     assert {verify(match.record).header["players"][match.seats.index(1)] for match in matches} == {"far"}
     assert {verify(match.record).header["versions"][match.seats.index(1)] for match in matches} == {"1"}
     assert {verify(match.record).header["contents"][match.seats.index(1)] for match in matches} == {""}
-    logs = [(log.player, log.exit) for log in reports if isinstance(log, BotLog)]
+    logs = [(log.player, log.run.exit) for log in reports if isinstance(log, BotLog)]
     assert logs == [(0, "ended by itself with code 0"), (2, "ended by itself with code 0")]
     assert isinstance(reports[-1], Done)
 

@@ -36,7 +36,7 @@ ROOM = Path(__file__).parents[2]
         ("pass", 0, None, "ended by itself with code 0"),
         ("sys.exit(3)", 3, None, "ended by itself with code 3"),
         ("os.kill(os.getpid(), signal.SIGSEGV)", None, 11, "ended by signal 11 (SIGSEGV)"),
-        ("time.sleep(60)", None, None, "stopped: it still ran 300 ms after its work was over"),
+        ("time.sleep(60)", None, None, "was stopped: it still ran 300 ms after its work was over"),
     ],
 )
 def test_the_end_is_told_in_words(scene: Scene, code: str, number: int | None, signal: int | None, reason: str) -> None:
@@ -76,7 +76,7 @@ def test_stop_may_be_called_again_and_from_several_threads(scene: Scene, host: H
 def test_a_cell_that_is_stopped_at_once_leaves_nothing(scene: Scene, host: Host) -> None:
     for _ in range(20):
         cell = start(Box(scene.folder / "bot", ("/bin/sleep", "6017")), host, {})
-        assert cell.stop(0).reason == "stopped: it still ran 0 ms after its work was over"
+        assert cell.stop(0).reason == "was stopped: it still ran 0 ms after its work was over"
         assert not Path(f"/proc/{cell.pid}").exists()
     assert not marked("6017")
 
@@ -158,7 +158,7 @@ def test_a_folder_that_the_bot_could_not_read_is_refused_with_a_sentence(host: H
 def test_a_bubblewrap_that_fails_is_told_in_its_own_words(scene: Scene, host: Host) -> None:
     box = Box(scene.folder / "bot", ("/usr/bin/true",), binds=(("/no/such/place", "/mnt"),))
     ended = start(box, host, {}).stop(5_000)
-    assert "the cell did not start" in ended.reason
+    assert "did not start" in ended.reason
     assert "/no/such/place" in ended.reason
 
 
@@ -275,7 +275,7 @@ def test_only_cells_without_a_bwrap_above_them_are_orphans(scene: Scene, host: H
     for each in (descriptor, program, status):
         os.close(each)
     assert alive.poll() is None
-    assert alive.stop(0).reason.startswith("stopped")
+    assert alive.stop(0).reason.startswith("was stopped")
 
 
 def ends_with(condition: Callable[[], object]) -> None:
@@ -299,7 +299,7 @@ def test_a_forked_worker_starts_cells_of_its_own(scene: Scene) -> None:
     """
     with worker(scene, code) as process:
         said, _ = process.communicate(timeout=20)
-    assert said == "stopped\nstopped\nTrue stopped\n"
+    assert said == "was stopped\nwas stopped\nTrue was stopped\n"
 
 
 GRPC_BOT = """

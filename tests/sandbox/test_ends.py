@@ -102,7 +102,7 @@ ENDS = {
     ),
     "a code": ("print('bye'); sys.exit(7)", SMALL, "ended by itself with code 7", "bye"),
     "success": ("print('all is well: MemoryError')", SMALL, "ended by itself with code 0", ""),
-    "deafness": ("time.sleep(60)", SMALL, "stopped: it still ran 400 ms after its work was over", ""),
+    "deafness": ("time.sleep(60)", SMALL, "was stopped: it still ran 400 ms after its work was over", ""),
 }
 
 

@@ -13,8 +13,9 @@ import psycopg
 import engine
 from arena.store import Connection
 from arena.tournaments import ledger
-from arena.tournaments.block import MatchReport, ReportedFault, UnitKind
+from arena.tournaments.block import BotLog, MatchReport, ReportedFault, UnitKind
 from arena.tournaments.ledger import Lease, NewBlock
+from arena.tournaments.runs import LogPart, MatchSpan, Run, ThinkTime
 from sandbox import archive
 
 BOTS = ("ann", "bob", "cyd", "dan")
@@ -99,6 +100,14 @@ def reports_of(
         for unit in units
         for rotation in range(rotations)
     ]
+
+
+def log_of(
+    player: int = 1, rotation: int = 0, text: str = "hello", ended: str = "ended by itself with code 0", last: str = ""
+) -> BotLog:
+    """The log of one run, with a word in the middle of the match of unit 0."""
+    run = Run("callbreak", ended, last, 120, 41, len(text), 200, 210, {}, (ThinkTime("all", 52, 9, 20, 40, 77, 0),))
+    return BotLog(player, rotation, run, (LogPart(300, 350, text),), (MatchSpan(0, 4096, 250, 900),))
 
 
 def one(connection: psycopg.Connection, query: str, *values: object) -> Any:

@@ -32,6 +32,7 @@ from arena.tournaments.block import (
     read_block,
     write_report,
 )
+from arena.tournaments.runs import LogPart, MatchSpan, Run
 
 
 def tell(report: Report) -> None:
@@ -64,7 +65,16 @@ def play(block: Block, behaviour: str) -> None:
                 time.sleep(0.1)
             if behaviour == "die":
                 os.kill(os.getpid(), signal.SIGKILL)
-    tell(BotLog(0, 0, "I was here.", "It ended by itself."))
+    run = Run(block.game, "ended by itself with code 0", "", 7, 20, 11, 150, 160, {}, ())
+    tell(
+        BotLog(
+            0,
+            0,
+            run,
+            (LogPart(0, 900, "I was here."),),
+            (MatchSpan(block.units[0].unit, block.match_id(0, 0), 100, 800),),
+        )
+    )
     tell(Done("userns"))
 
 

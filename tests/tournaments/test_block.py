@@ -19,6 +19,7 @@ from arena.tournaments.block import (
     MatchReport,
     Player,
     PlayerKind,
+    PlayerReport,
     Progress,
     Report,
     ReportedFault,
@@ -29,6 +30,7 @@ from arena.tournaments.block import (
     write_block,
     write_report,
 )
+from arena.tournaments.runs import LogPart, MatchSpan, Run, ThinkTime
 
 law = settings(max_examples=50, deadline=None)
 numbers = st.integers(min_value=0, max_value=2**63 - 1)
@@ -96,10 +98,34 @@ def matches(draw: st.DrawFn) -> MatchReport:
     )
 
 
+runs = st.builds(
+    Run,
+    *[texts] * 3,
+    *[numbers] * 3,
+    *[st.none() | numbers] * 2,
+    st.dictionaries(texts, numbers, max_size=3),
+    st.lists(st.builds(ThinkTime, texts, *[numbers] * 6), max_size=2).map(tuple),
+)
+
 reports = st.one_of(
     st.builds(Progress, numbers, numbers),
     matches(),
-    st.builds(BotLog, numbers, numbers, texts, texts),
+    st.builds(
+        PlayerReport,
+        numbers,
+        st.none() | numbers,
+        st.none() | numbers,
+        st.dictionaries(texts, numbers, max_size=3),
+        st.lists(st.builds(ThinkTime, texts, *[numbers] * 6), max_size=2).map(tuple),
+    ),
+    st.builds(
+        BotLog,
+        numbers,
+        numbers,
+        runs,
+        st.lists(st.builds(LogPart, numbers, numbers, texts), max_size=2).map(tuple),
+        st.lists(st.builds(MatchSpan, *[numbers] * 4), max_size=2).map(tuple),
+    ),
     st.builds(Done, st.sampled_from(["", "root"])),
     st.builds(Failed, texts, st.sampled_from(Cause)),
 )
@@ -150,7 +176,7 @@ def test_a_line_with_one_thing_wrong_is_refused_in_a_sentence(block: Block, data
         ('{"report":"progress","matches":1,"matches":1,"decisions":0}', "stands twice"),
         ('{"report":"progress","matches":true,"decisions":0}', "matches must be an integer"),
         ('{"report":"progress","matches":9223372036854775808,"decisions":0}', "64 bits"),
-        ('{"report":"gossip"}', "report must be one of progress, match, log, done, failed"),
+        ('{"report":"gossip"}', "report must be one of progress, match, player, log, done, failed"),
         ('{"report":"failed","reason":"\\u0000","cause":"died"}', "without NUL"),
         ('{"report":"done","tier":"","more":1}', "unknown members: more"),
     ],
@@ -163,10 +189,12 @@ def test_what_is_wrong_with_a_report_is_said(line: str, sentence: str) -> None:
 @law
 @given(st.text())
 def test_no_output_of_a_bot_spoils_its_block(text: str) -> None:
-    log = read_report(write_report(BotLog(0, 0, text + "\0\ud800", "exit code 1")))
+    run = Run("callbreak", "ended", text + "\0", 0, 0, 0, None, None, {}, ())
+    log = read_report(write_report(BotLog(0, 0, run, (LogPart(0, 0, text + "\0\ud800"),), ())))
     assert isinstance(log, BotLog)
     assert log.text.endswith("\ufffd\ufffd")
     log.text.encode()
+    assert log.run.last_line.endswith("\ufffd")
 
 
 @law

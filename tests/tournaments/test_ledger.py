@@ -12,9 +12,9 @@ import engine
 from arena.errors import NotFound, WrongState
 from arena.store import Connection, connect
 from arena.tournaments import ledger, results
-from arena.tournaments.block import BotLog, Cause, ReportedFault, UnitKind
+from arena.tournaments.block import Cause, ReportedFault, UnitKind
 from arena.tournaments.ledger import Ending, Lease
-from tests.tournaments.ground import claimed, expire, make_tournament, one, reports_of
+from tests.tournaments.ground import claimed, expire, log_of, make_tournament, one, reports_of
 
 
 def state(connection: Connection, block: int) -> object:
@@ -98,7 +98,7 @@ def test_results_are_written_whole_with_records_and_logs(connection: Connection)
     lease = claimed(connection, block)
     faults = (ReportedFault(2, 7, "LATE", "too late"), ReportedFault(2, 9, "LATE", "again"))
     reports = reports_of([0, 1], faults=faults)
-    assert ledger.finish(connection, lease, reports, [BotLog(1, 0, "hello", "ended")]) is Ending.RECORDED
+    assert ledger.finish(connection, lease, reports, [log_of(1, 0, "hello")]) is Ending.RECORDED
     assert state(connection, block) == "done"
     rows = connection.execute("SELECT unit, rotation, seats, faults FROM results ORDER BY unit, rotation").fetchall()
     assert [row[:2] for row in rows] == [(unit, rotation) for unit in range(2) for rotation in range(4)]
@@ -106,7 +106,8 @@ def test_results_are_written_whole_with_records_and_logs(connection: Connection)
     data = one(connection, "SELECT data FROM records")
     assert isinstance(data, bytes)
     assert results.unpack_records(data) == {(report.unit, report.rotation): report.record for report in reports}
-    assert connection.execute("SELECT bot, rotation, text FROM bot_logs").fetchall() == [("bob", 0, "hello")]
+    kept = "SELECT bot, rotation, parts -> 0 ->> 'text', run ->> 'exit' FROM bot_logs"
+    assert connection.execute(kept).fetchall() == [("bob", 0, "hello", "ended by itself with code 0")]
     assert one(connection, "SELECT closed_at IS NOT NULL FROM tournaments")
 
 

@@ -358,7 +358,7 @@ def test_a_version_that_plays_to_the_end_is_admitted(connection: Connection, set
     assert admission.pending(connection, 10) == [version]
     worker.validate_version(settings, version)
     row = connection.execute("SELECT state, log, lease FROM versions WHERE id = %s", (version,)).fetchone()
-    assert row == ("active", "[callbreak] It ended by itself.\nI was here.", None)
+    assert row == ("active", "[callbreak] It ended by itself with code 0.\nI was here.", None)
     assert admission.pending(connection, 10) == []
 
 

@@ -34,6 +34,8 @@ ALLOWED = {
     "ListBots": {READ},
     "RetireBot": {SUBMIT},
     "ListNotices": {SUBMIT},
+    "ListRuns": {SUBMIT},
+    "GetRunLog": {SUBMIT},
     "EnableBot": {SUBMIT},
     "NotifyBot": {SUBMIT},
     "CreateTournament": {ORGANISE},

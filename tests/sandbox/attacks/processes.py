@@ -71,7 +71,7 @@ ATTACKS = [
             except (OSError, ValueError): pass
         print("deaf", flush=True)
         time.sleep(60)
-        """, says="deaf", reason="stopped: it still ran 400 ms after", grace_ms=400),
+        """, says="deaf", reason="was stopped: it still ran 400 ms after", grace_ms=400),
     Attack("daemons", "the process namespace ends with its first process", """
         for _ in range(5):
             if os.fork() == 0:
