@@ -12,6 +12,7 @@ from pathlib import Path
 from sandbox.contents import DEFAULT, MANIFEST, ArchiveLimits, contents
 from sandbox.layout import ArchiveError
 from sandbox.manifest import Manifest, manifest_of, parse_manifest, read_manifest
+from sandbox.program import HERE
 
 __all__ = [
     "DEFAULT",
@@ -80,13 +81,13 @@ def extract(data: bytes, into: Path, limits: ArchiveLimits = DEFAULT) -> None:
         raise
 
 
-def examine(data: bytes, limits: ArchiveLimits = DEFAULT) -> tuple[Manifest, str]:
+def examine(data: bytes, limits: ArchiveLimits = DEFAULT, *, machine: str = HERE) -> tuple[Manifest, str]:
     """The manifest of an archive and its content hash, read once.
 
-    :raises ArchiveError: if the archive or its manifest is refused.
+    :raises ArchiveError: if the archive or its manifest is refused, or the machine cannot start its program.
     """
     files = _files(data, limits)
-    return manifest_of(files), _hash(files)
+    return manifest_of(files, machine), _hash(files)
 
 
 def content_hash(data: bytes, limits: ArchiveLimits = DEFAULT) -> str:

@@ -3,7 +3,6 @@
 ``bot.schema.json`` beside this module says the same to other programs; a test holds both together.
 """
 
-import platform
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -13,7 +12,7 @@ from typing import Any
 
 from sandbox.contents import DEFAULT, MANIFEST, ArchiveLimits, contents
 from sandbox.layout import ArchiveError
-from sandbox.program import complaint
+from sandbox.program import HERE, complaint
 
 _KEYS = ("name", "entry", "games", "batch", "version")
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
@@ -52,13 +51,13 @@ def read_manifest(bot: Path | bytes, limits: ArchiveLimits = DEFAULT) -> Manifes
     return _read(path.read_bytes() if path.is_file() else None, lambda entry: (bot / entry).is_file())
 
 
-def manifest_of(files: Mapping[str, bytes]) -> Manifest:
+def manifest_of(files: Mapping[str, bytes], machine: str = HERE) -> Manifest:
     """The manifest among the files of an archive.
 
-    :raises ArchiveError: as :func:`read_manifest`, and if the entry is a program that this machine cannot start.
+    :raises ArchiveError: as :func:`read_manifest`, and if the entry is a program that the machine cannot start.
     """
     manifest = _read(files.get(MANIFEST), files.__contains__)
-    if not manifest.is_python and (why := complaint(files[manifest.entry], platform.machine())):
+    if not manifest.is_python and (why := complaint(files[manifest.entry], machine)):
         raise ArchiveError(f"the entry point {manifest.entry!r} {why}.")
     return manifest
 

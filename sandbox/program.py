@@ -5,6 +5,7 @@ A cell has the libraries of the worker's host, which differ from host to host an
 needs none of them.
 """
 
+import platform
 import struct
 from collections.abc import Iterator
 
@@ -20,14 +21,18 @@ MACHINES = {"i386": 3, "arm": 40, "x86_64": 62, "aarch64": 183, "riscv64": 243}
 """How an executable names the machine that it is for."""
 
 
-def complaint(body: bytes, machine: str) -> str:
+HERE = platform.machine()
+ANY_MACHINE = ""
+
+
+def complaint(body: bytes, machine: str = HERE) -> str:
     """Why this is no program that a cell on the machine (such as x86_64) can start, and what to do; empty if it is."""
     if not body.startswith(_MARK):
         return "is neither a Python file, *.py, nor a program; a script in another language cannot be started"
     if len(body) < _HEADER.size or body[4] != _IS_64_BIT or body[5] != _IS_LITTLE:
-        return f"is a program for another kind of machine; build it for {machine}"
+        return f"is a program for another kind of machine; build it for {machine or 'that of the server'}"
     _, kind, made_for, _, _, first, _, _, _, size, count, *_ = _HEADER.unpack_from(body)
-    if made_for != MACHINES.get(machine):
+    if machine and made_for != MACHINES.get(machine):
         names = {number: name for name, number in MACHINES.items()}
         return f"is a program for {names.get(made_for, 'another machine')}; build it for {machine}"
     if kind not in {_PROGRAM, _PROGRAM_ANYWHERE} or size != _SEGMENT.size or not count:

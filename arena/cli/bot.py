@@ -154,9 +154,11 @@ def run_submit(arguments: argparse.Namespace) -> int:
     """Streams the archive; 0 when the version is active, 1 when it was rejected."""
     from arena.tournaments.door import carry
     from sandbox.archive import ArchiveError
+    from sandbox.program import ANY_MACHINE
 
     try:
-        archive, manifest, _ = carry(arguments.folder)
+        # The server's machine need not be of the author's kind, and it looks for itself.
+        archive, manifest, _ = carry(arguments.folder, ANY_MACHINE)
     except ArchiveError as error:
         raise ArenaError(f"{error} 'arena bot check {arguments.folder}' looks again") from error
     server = Server(find_login(arguments.data))

@@ -6,15 +6,16 @@ from pathlib import Path
 import engine
 from arena.errors import BadRequest
 from sandbox.archive import MANIFEST, ArchiveError, Manifest, examine, pack
+from sandbox.program import HERE
 
 
-def look(archive: bytes) -> tuple[Manifest, str]:
+def look(archive: bytes, machine: str = HERE) -> tuple[Manifest, str]:
     """The manifest of an archive and its content hash.
 
     :raises ArchiveError: if it is refused, or names a game that there is not.
     """
     try:
-        manifest, content = examine(archive)
+        manifest, content = examine(archive, machine=machine)
     except ArchiveError as error:
         raise _refused(error) from error
     for game in manifest.games:
@@ -23,8 +24,8 @@ def look(archive: bytes) -> tuple[Manifest, str]:
     return manifest, content
 
 
-def carry(folder: Path) -> tuple[bytes, Manifest, str]:
-    """The archive of a folder, its manifest and its content hash.
+def carry(folder: Path, machine: str = HERE) -> tuple[bytes, Manifest, str]:
+    """The archive of a folder, its manifest and its content hash. A program must be for that machine.
 
     :raises BadRequest: if there is no such folder.
     :raises ArchiveError: as :func:`look`, and if the folder holds what cannot be packed.
@@ -35,7 +36,7 @@ def carry(folder: Path) -> tuple[bytes, Manifest, str]:
         archive = pack(folder)
     except ArchiveError as error:
         raise _refused(error) from error
-    return archive, *look(archive)
+    return archive, *look(archive, machine)
 
 
 def _refused(error: ArchiveError) -> ArchiveError:

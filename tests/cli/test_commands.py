@@ -2,6 +2,7 @@
 
 import json
 import os
+import struct
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,7 @@ from arena.tournaments.block import ReportedFault
 from arena.v1 import tournament_pb2
 from engine.record import verify
 from sandbox.archive import content_hash, pack
+from sandbox.program import HERE, MACHINES
 
 TABLES = [(game, seats) for game, kind in sorted(engine.GAMES.items()) for seats in kind.seat_counts]
 
@@ -300,6 +302,21 @@ def test_a_folder_that_is_no_bot_is_refused_with_the_servers_sentence_and_exit_c
     assert sentence in error
     assert f"arena bot check {tmp_path}" in error, "what to do next"
     assert "Traceback" not in error
+
+
+def test_a_program_for_another_machine_is_left_to_the_server_to_judge_and_cannot_be_checked_here(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = next(number for name, number in MACHINES.items() if name != HERE and number > MACHINES["arm"])
+    header = struct.pack("<2HI3QI6H", 2, other, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    (tmp_path / "tool").write_bytes(b"\x7fELF\2\1" + bytes(10) + header + struct.pack("<2I6Q", 1, *[0] * 7))
+    (tmp_path / "bot.toml").write_text('name = "tool"\nentry = "tool"\ngames = ["callbreak"]\n')
+    assert main(["bot", "check", str(tmp_path)]) == 1
+    assert f"; build it for {HERE}." in capsys.readouterr().err
+    assert main(["bot", "submit", str(tmp_path), "--data", str(tmp_path)]) != 0
+    error = capsys.readouterr().err
+    assert "refused" not in error
+    assert "arena login" in error
 
 
 @pytest.mark.parametrize("command", ["check", "submit"])

@@ -71,6 +71,10 @@ def test_without_a_token_that_somebody_has_nothing_is_answered(services: Service
         (bot_zip("mine", 'name = "mine"\nentry = "main.py"\ngames = ["chess"]\n'), "the game 'chess'"),
         (bot_zip("mine", **{"../escape.py": "x"}), "archive is refused"),
         (bot_zip("mine", **{"engine.py": "x"}), "archive is refused"),
+        (
+            bot_zip("mine", 'name = "mine"\nentry = "tool"\ngames = ["callbreak"]\n', tool="#!/bin/sh\n"),
+            "the entry point 'tool' is neither a Python file",
+        ),
     ],
 )
 def test_a_bad_archive_is_refused_at_the_door(stranger: Server, archive: bytes, sentence: str) -> None:
