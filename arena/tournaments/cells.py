@@ -76,6 +76,7 @@ class Cells:
                 "PYTHONPATH": KIT,
                 # A thread for each core of a large host would be more than a cell may have.
                 "OPENBLAS_NUM_THREADS": "1",
+                "GOMAXPROCS": "1",
                 "ARENA_SOCKET": f"unix:{SEAT}/seat.sock",
                 "ARENA_TICKET": player.ticket,
                 "ARENA_BOT": player.bot,

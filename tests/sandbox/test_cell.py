@@ -132,6 +132,20 @@ def test_python_runs_without_the_packages_that_are_installed_for_it(scene: Scene
     assert packages()
 
 
+def test_a_hidden_folder_is_empty_and_what_is_bound_out_of_it_is_there(scene: Scene, host: Host) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        place.chmod(0o755)
+        (place / "packages").mkdir()
+        for file in ("packages/listed", "packages/other", "beside"):
+            (place / file).touch()
+        binds = ((name, name), (f"{name}/packages/listed", "/kit/listed"))
+        look = ("/bin/sh", "-c", f"ls -R {name} /kit; touch {name}/packages/mine")
+        box = Box(scene.folder / "bot", look, binds=binds, hidden=(f"{name}/packages",))
+        said = start(box, host, {}).stop(5_000).log.decode().split()
+    assert said[: said.index("touch:")] == ["/kit:", "listed", f"{name}:", "beside", "packages", f"{name}/packages:"]
+
+
 def test_every_slot_has_a_user_id_of_its_own_when_root_starts_the_cells(scene: Scene, host: Host) -> None:
     if host.tier is not Tier.ROOT:
         pytest.skip("only root can give each slot a user id of its own")
