@@ -4,7 +4,7 @@ import engine
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.status import refuses
-from arena.ratings import periods
+from arena.ratings import tables
 from arena.scopes import READ
 from arena.v1 import rating_pb2 as pb
 from arena.v1.rating_pb2_grpc import RatingServiceServicer
@@ -20,11 +20,11 @@ class Ratings(RatingServiceServicer):
     async def ListRatings(self, request: pb.ListRatingsRequest, context: Context) -> pb.ListRatingsResponse:
         await self._database.caller(context, READ)
         game = load_game(request.game, request.seats, {})
-        tables = await self._database.ask(periods.table, game.id, request.seats)
-        return pb.ListRatingsResponse(tables=[_message(table) for table in tables])
+        found = await self._database.ask(tables.table, game.id, request.seats)
+        return pb.ListRatingsResponse(tables=[_message(table) for table in found])
 
 
-def _message(table: periods.RatingTable) -> pb.RatingTable:
+def _message(table: tables.RatingTable) -> pb.RatingTable:
     game = engine.load(table.game, table.seats)
     usual = engine.write_options(game.options)
     return pb.RatingTable(
@@ -43,7 +43,20 @@ def _message(table: periods.RatingTable) -> pb.RatingTable:
                 mean_milli_points=line.mean_milli_points,
                 faults=line.faults,
                 matches=line.matches,
+                fitted=_fitted(line.fitted) if line.fitted is not None else None,
             )
             for line in table.ratings
         ],
+    )
+
+
+def _fitted(fitted: tables.Fitted) -> pb.Fitted:
+    return pb.Fitted(
+        micro_elo=fitted.micro_elo,
+        micro_margin=fitted.micro_margin,
+        first_rank=fitted.first_rank,
+        last_rank=fitted.last_rank,
+        deals=fitted.deals,
+        milli_points_margin=fitted.milli_points_margin,
+        provisional=fitted.provisional,
     )

@@ -11,7 +11,11 @@ from arena.v1 import catalogue_pb2, rating_pb2
 from arena.v1.catalogue_pb2_grpc import CatalogueServiceStub
 from arena.v1.rating_pb2_grpc import RatingServiceStub
 
-HEADS = ["Place", "Bot", "Elo", "Units", "Mean points", "Faults"]
+HEADS = ["Place", "Bot", "Rating", "±", "Ranks", "Elo", "Units", "Mean points", "± pts", "Faults"]
+KEYS = [
+    *("Place", "Bot", "Rating", "Rating margin", "First rank", "Last rank", "Provisional"),
+    *("Elo", "Units", "Mean points", "Points margin", "Faults"),
+]
 
 
 def add_commands(commands: Any) -> None:
@@ -42,8 +46,8 @@ def run_ratings(arguments: argparse.Namespace) -> int:
     if not tables and not arguments.json:
         print("nothing is rated yet; a tournament is rated as it is played: arena tournament create --help")
     if arguments.json:
-        rows = [[table.game, table.seats, table.unit_kind, *row] for table in tables for row in _rows(table)]
-        print_table(["Game", "Seats", "Unit kind", *HEADS], rows, as_json=True)
+        rows = [[table.game, table.seats, table.unit_kind, *row] for table in tables for row in _values(table)]
+        print_table(["Game", "Seats", "Unit kind", *KEYS], rows, as_json=True)
         return 0
     for table in tables:
         print_rating_table(table)
@@ -57,26 +61,47 @@ def list_tables(server: Server, game: str, seats: int = 0) -> list[rating_pb2.Ra
 
 
 def print_rating_table(table: rating_pb2.RatingTable) -> None:
-    """Prints one table: place, bot, Elo, units, mean points, faults."""
+    """Prints one table: place, bot, official rating with half its 95 % interval, ranks, Elo by periods, units, mean
+    points with theirs, faults. A question mark is behind a rating of few units."""
     options = "".join(f", {name} {value}" for name, value in sorted(table.options.items()))
     kind = "" if table.unit_kind == "rotation" else ", independent deals"
     print(f"\n{table.game}, {table.seats} seats{options}{kind}")
-    print_table(HEADS, _rows(table), decimals={"Elo": 1, "Mean points": 2})
+    print_table(HEADS, _rows(table), decimals={"Rating": 0, "±": 0, "Elo": 0, "Mean points": 2, "± pts": 2})
 
 
 def _rows(table: rating_pb2.RatingTable) -> list[list[Value]]:
+    rows = []
+    for place, bot, rating, margin, first, last, provisional, elo, units, points, points_margin, faults in _values(
+        table
+    ):
+        name = f"{bot} ?" if provisional else bot
+        ranks = "" if first is None else f"{first}" if first == last else f"{first}-{last}"
+        rows.append([place, name, rating, margin, ranks, elo, units, points, points_margin, faults])
+    return rows
+
+
+def _values(table: rating_pb2.RatingTable) -> list[list[Value]]:
+    """The lines as numbers, under KEYS; None for what is not known yet."""
     unit = 1000 * 10**table.score_decimals
-    return [
-        [
-            line.place,
-            line.bot,
-            line.micro_elo / 1e6,
-            line.units,
-            line.mean_milli_points / unit,
-            line.faults,
-        ]
-        for line in table.ratings
-    ]
+    rows: list[list[Value]] = []
+    for line in table.ratings:
+        fitted = line.fitted if line.HasField("fitted") else None
+        official: list[Value] = [None] * 4
+        points_margin: Value = None
+        if fitted is not None:
+            official = [
+                fitted.micro_elo / 1e6,
+                fitted.micro_margin / 1e6 if fitted.HasField("micro_margin") else None,
+                fitted.first_rank if fitted.HasField("first_rank") else None,
+                fitted.last_rank if fitted.HasField("last_rank") else None,
+            ]
+            if fitted.HasField("milli_points_margin"):
+                points_margin = fitted.milli_points_margin / unit
+        provisional = fitted is None or fitted.provisional
+        mean = line.mean_milli_points / unit
+        counts = [line.micro_elo / 1e6, line.units, mean, points_margin, line.faults]
+        rows.append([line.place, line.bot, *official, provisional, *counts])
+    return rows
 
 
 def _games(server: Server) -> list[str]:
@@ -87,10 +112,18 @@ def _games(server: Server) -> list[str]:
 
 
 def _rebuild(arguments: argparse.Namespace) -> int:
+    from arena.ratings.official import differences, fit_due
     from arena.ratings.periods import rebuild
     from arena.stack.database import open_database
 
     with waiting("computing the ratings again"), open_database(arguments.data) as connection:
         difference = rebuild(connection, verify=arguments.verify)
+        if not arguments.verify:
+            fit_due(connection)
+        fits = differences(connection)
     print(difference.sentence)
-    return 1 if difference.differs else 0
+    for sentence in fits:
+        print(sentence)
+    if not fits:
+        print("The official fits follow from them, too.")
+    return 1 if difference.differs or fits else 0

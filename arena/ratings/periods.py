@@ -1,4 +1,4 @@
-"""Applies periods to the stored ratings, reads the tables, computes everything again. Knows no formula and no network.
+"""Applies periods to the stored ratings, and computes everything again. Knows no formula and no network.
 
 A period is one orbit of one tournament in one pool. It is due when all its blocks are done or void and the orbits
 before it have been applied; the order in which the periods of a pool closed is written down once and every run follows
@@ -9,7 +9,6 @@ nothing, and whoever comes second finds nothing to do.
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from typing import Any
 
 from psycopg.rows import class_row, scalar_row
@@ -19,37 +18,6 @@ from arena.store import Connection
 from arena.store.sql import statements
 
 SQL = statements(__file__)
-
-
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """One bot's line.
-
-    :ivar place: 1 for the best; equal ratings share a place.
-    :ivar version: the bot's newest version that was rated, counted from 1.
-    :ivar mean_milli_points: points per match in thousandths of the game's score unit.
-    """
-
-    place: int
-    bot: str
-    version: int
-    micro_elo: int
-    units: int
-    mean_milli_points: int
-    matches: int
-    faults: int
-
-
-@dataclass(frozen=True, slots=True)
-class RatingTable:
-    """One pool, best first. ``options`` are all options of the game as text; ``unit_kind`` is rotation or single."""
-
-    game: str
-    seats: int
-    options: dict[str, str]
-    unit_kind: str
-    rules: str
-    ratings: tuple[Rating, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +48,6 @@ def apply_due(connection: Connection) -> int:
     return sum(_apply_pool(connection, pool) for pool in _pools(connection))
 
 
-def table(connection: Connection, game: str, seats: int = 0) -> list[RatingTable]:
-    """The tables of a game, by table size; 0 for every size. Pools without a rated unit have no table, and of pools
-    that differ only in the version of the rules the newest is shown."""
-    rows = connection.cursor(row_factory=class_row(_Line)).execute(SQL["tables"], {"game": game, "seats": seats})
-    return [_table(game, list(lines)) for _, lines in itertools.groupby(rows, key=lambda line: line.pool)]
-
-
 def rebuild(connection: Connection, *, verify: bool = True) -> Rebuilt:
     """Computes every pool again from its first period and compares with what is stored, bit for bit. With ``verify``
     nothing is written; without, the result becomes a new run, which is shown from then on."""
@@ -104,22 +65,6 @@ def rebuild(connection: Connection, *, verify: bool = True) -> Rebuilt:
             if not verify:
                 _write_run(connection, pool, computed, "Rebuilt.")
     return Rebuilt(pools, periods, tuple(differences))
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    pool: int
-    seats: int
-    options: dict[str, str]
-    unit_kind: str
-    rules: str
-    bot: str
-    version: int
-    micro_elo: int
-    units: int
-    matches: int
-    points: int
-    faults: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +96,13 @@ class _Match:
     versions: list[int]
 
 
+def rated_units(connection: Connection, pool: int, last: int) -> Iterator[PlayedUnit]:
+    """The whole units of a pool's periods up to the position ``last``, period by period."""
+    for period in _recorded(connection, pool):
+        if period.position <= last:
+            yield from _whole_units(connection, pool, period)
+
+
 def _apply_pool(connection: Connection, pool: int) -> int:
     with connection.transaction():
         # A statement of its own: what comes after must see what the holder before has written.
@@ -172,9 +124,13 @@ def _apply_pool(connection: Connection, pool: int) -> int:
 
 def _computed(connection: Connection, pool: int) -> list[_Rated]:
     """The recorded periods of the pool from the first on, from nothing but results."""
-    periods = connection.cursor(row_factory=class_row(_Period)).execute(SQL["recorded"], {"pool": pool}).fetchall()
     standings: dict[int, Event] = {}
-    return [_rate(connection, pool, period, standings) for period in periods]
+    return [_rate(connection, pool, period, standings) for period in _recorded(connection, pool)]
+
+
+def _recorded(connection: Connection, pool: int) -> list[_Period]:
+    """The periods of the pool in their order."""
+    return connection.cursor(row_factory=class_row(_Period)).execute(SQL["recorded"], {"pool": pool}).fetchall()
 
 
 def _rate(connection: Connection, pool: int, period: _Period, standings: dict[int, Event]) -> _Rated:
@@ -248,24 +204,6 @@ def _differences(pool: int, stored: Sequence[_Rated], computed: Sequence[_Rated]
                 (was.blocks, now.blocks),
             )
             yield f"Pool {pool}, period {now.position}: stored is {other[0]} and computed is {other[1]}."
-
-
-def _table(game: str, lines: Sequence[_Line]) -> RatingTable:
-    ratings = tuple(
-        Rating(
-            place=1 + sum(other.micro_elo > line.micro_elo for other in lines),
-            bot=line.bot,
-            version=line.version,
-            micro_elo=line.micro_elo,
-            units=line.units,
-            mean_milli_points=round(Fraction(1000 * line.points, line.matches)),
-            matches=line.matches,
-            faults=line.faults,
-        )
-        for line in lines
-    )
-    first = lines[0]
-    return RatingTable(game, first.seats, first.options, first.unit_kind, first.rules, ratings)
 
 
 def _pools(connection: Connection) -> list[int]:

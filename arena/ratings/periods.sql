@@ -91,21 +91,3 @@ SELECT position, blocks, units, input_sha256 FROM rated_periods WHERE run = %(ru
 -- events: what every period of a run did
 SELECT position, version, delta_micro, micro_elo, units, matches, points, faults
 FROM rating_events WHERE run = %(run)s ORDER BY position, version;
-
--- tables: every version that a table shows: of the rules played last, and of every bot the newest version
-WITH newest AS (
-    SELECT DISTINCT ON (p.seats, p.options, p.unit_kind) p.id, p.seats, p.options, p.unit_kind, p.rules
-    FROM pools p
-    WHERE p.game = %(game)s AND %(seats)s IN (0, p.seats) AND EXISTS (SELECT FROM ratings r WHERE r.pool = p.id)
-    ORDER BY p.seats, p.options, p.unit_kind, (
-        SELECT max(t.started_at) FROM rating_periods o JOIN tournaments t ON t.name = o.tournament WHERE o.pool = p.id
-    ) DESC
-),
-lines AS (
-    SELECT DISTINCT ON (n.id, v.bot)
-        n.id AS pool, n.seats, n.options, n.unit_kind, n.rules, v.bot, v.number AS version,
-        r.micro_elo, r.units, r.matches, r.points, r.faults
-    FROM newest n JOIN ratings r ON r.pool = n.id JOIN versions v ON v.id = r.version
-    ORDER BY n.id, v.bot, v.number DESC
-)
-SELECT * FROM lines ORDER BY seats, unit_kind, pool, micro_elo DESC, bot;

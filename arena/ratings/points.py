@@ -12,8 +12,8 @@ from math import nan, sqrt
 import numpy as np
 from scipy.special import stdtrit
 
+from arena.ratings.intervals import SURE
 from arena.ratings.rows import FieldDeal, Floats, Ints
-from arena.ratings.standings import SURE
 
 
 @dataclass(frozen=True, slots=True)

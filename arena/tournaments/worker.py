@@ -163,11 +163,14 @@ def settle_block(connection: Connection, block: int) -> None:
 
 
 def settle(connection: Connection) -> None:
-    """Closes tournaments that have ended, and applies the rating periods that are due."""
-    from arena.ratings.periods import apply_due  # noqa: PLC0415 - only once an orbit, and not for every block
+    """Closes tournaments that have ended, applies the rating periods that are due, and fits the official table anew."""
+    # Only once an orbit, and not for every block.
+    from arena.ratings.official import fit_due  # noqa: PLC0415
+    from arena.ratings.periods import apply_due  # noqa: PLC0415
 
     ledger.close_ended(connection)
     apply_due(connection)
+    fit_due(connection)
 
 
 def _prepare(connection: Connection, settings: Settings, lease: Lease, held: ExitStack) -> Block:

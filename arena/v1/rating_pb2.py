@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/rating.proto\x12\x08\x61rena.v1\"1\n\x12ListRatingsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\"<\n\x13ListRatingsResponse\x12%\n\x06tables\x18\x01 \x03(\x0b\x32\x15.arena.v1.RatingTable\"\xdd\x01\n\x0bRatingTable\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\x12\x33\n\x07options\x18\x03 \x03(\x0b\x32\".arena.v1.RatingTable.OptionsEntry\x12\x11\n\tunit_kind\x18\x04 \x01(\t\x12!\n\x07ratings\x18\x05 \x03(\x0b\x32\x10.arena.v1.Rating\x12\x16\n\x0escore_decimals\x18\x06 \x01(\r\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x93\x01\n\x06Rating\x12\r\n\x05place\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\r\x12\x11\n\tmicro_elo\x18\x04 \x01(\x03\x12\r\n\x05units\x18\x05 \x01(\r\x12\x19\n\x11mean_milli_points\x18\x06 \x01(\x03\x12\x0e\n\x06\x66\x61ults\x18\x07 \x01(\r\x12\x0f\n\x07matches\x18\x08 \x01(\r2[\n\rRatingService\x12J\n\x0bListRatings\x12\x1c.arena.v1.ListRatingsRequest\x1a\x1d.arena.v1.ListRatingsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/rating.proto\x12\x08\x61rena.v1\"1\n\x12ListRatingsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\"<\n\x13ListRatingsResponse\x12%\n\x06tables\x18\x01 \x03(\x0b\x32\x15.arena.v1.RatingTable\"\xdd\x01\n\x0bRatingTable\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\x12\x33\n\x07options\x18\x03 \x03(\x0b\x32\".arena.v1.RatingTable.OptionsEntry\x12\x11\n\tunit_kind\x18\x04 \x01(\t\x12!\n\x07ratings\x18\x05 \x03(\x0b\x32\x10.arena.v1.Rating\x12\x16\n\x0escore_decimals\x18\x06 \x01(\r\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xb5\x01\n\x06Rating\x12\r\n\x05place\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\r\x12\x11\n\tmicro_elo\x18\x04 \x01(\x03\x12\r\n\x05units\x18\x05 \x01(\r\x12\x19\n\x11mean_milli_points\x18\x06 \x01(\x03\x12\x0e\n\x06\x66\x61ults\x18\x07 \x01(\r\x12\x0f\n\x07matches\x18\x08 \x01(\r\x12 \n\x06\x66itted\x18\t \x01(\x0b\x32\x10.arena.v1.Fitted\"\xf3\x01\n\x06\x46itted\x12\x11\n\tmicro_elo\x18\x01 \x01(\x03\x12\x19\n\x0cmicro_margin\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x17\n\nfirst_rank\x18\x03 \x01(\rH\x01\x88\x01\x01\x12\x16\n\tlast_rank\x18\x04 \x01(\rH\x02\x88\x01\x01\x12\r\n\x05\x64\x65\x61ls\x18\x05 \x01(\r\x12 \n\x13milli_points_margin\x18\x06 \x01(\x03H\x03\x88\x01\x01\x12\x13\n\x0bprovisional\x18\x07 \x01(\x08\x42\x0f\n\r_micro_marginB\r\n\x0b_first_rankB\x0c\n\n_last_rankB\x16\n\x14_milli_points_margin2[\n\rRatingService\x12J\n\x0bListRatings\x12\x1c.arena.v1.ListRatingsRequest\x1a\x1d.arena.v1.ListRatingsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,7 +42,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RATINGTABLE_OPTIONSENTRY']._serialized_start=324
   _globals['_RATINGTABLE_OPTIONSENTRY']._serialized_end=370
   _globals['_RATING']._serialized_start=373
-  _globals['_RATING']._serialized_end=520
-  _globals['_RATINGSERVICE']._serialized_start=522
-  _globals['_RATINGSERVICE']._serialized_end=613
+  _globals['_RATING']._serialized_end=554
+  _globals['_FITTED']._serialized_start=557
+  _globals['_FITTED']._serialized_end=800
+  _globals['_RATINGSERVICE']._serialized_start=802
+  _globals['_RATINGSERVICE']._serialized_end=893
 # @@protoc_insertion_point(module_scope)

@@ -148,8 +148,9 @@ class Rating(_message.Message):
     MEAN_MILLI_POINTS_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
+    FITTED_FIELD_NUMBER: _builtins.int
     place: _builtins.int
-    """1 for the best; equal ratings share a place."""
+    """1 for the best by the official rating, or by Elo while there is none; equal ratings share a place."""
     bot: _builtins.str
     """The bot's name."""
     version: _builtins.int
@@ -164,6 +165,10 @@ class Rating(_message.Message):
     """Faults in rated matches."""
     matches: _builtins.int
     """Matches rated."""
+    @_builtins.property
+    def fitted(self) -> Global___Fitted:
+        """The official rating; absent for a moment after the first period of a bot."""
+
     def __init__(
         self,
         *,
@@ -175,11 +180,73 @@ class Rating(_message.Message):
         mean_milli_points: _builtins.int = ...,
         faults: _builtins.int = ...,
         matches: _builtins.int = ...,
+        fitted: Global___Fitted | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fitted", b"fitted"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "faults", b"faults", "matches", b"matches", "mean_milli_points", b"mean_milli_points", "micro_elo", b"micro_elo", "place", b"place", "units", b"units", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "faults", b"faults", "fitted", b"fitted", "matches", b"matches", "mean_milli_points", b"mean_milli_points", "micro_elo", b"micro_elo", "place", b"place", "units", b"units", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Rating: _TypeAlias = Rating  # noqa: Y015
+
+@_typing.final
+class Fitted(_message.Message):
+    """The official rating of a bot: a fit over all units of its pool at once."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MICRO_ELO_FIELD_NUMBER: _builtins.int
+    MICRO_MARGIN_FIELD_NUMBER: _builtins.int
+    FIRST_RANK_FIELD_NUMBER: _builtins.int
+    LAST_RANK_FIELD_NUMBER: _builtins.int
+    DEALS_FIELD_NUMBER: _builtins.int
+    MILLI_POINTS_MARGIN_FIELD_NUMBER: _builtins.int
+    PROVISIONAL_FIELD_NUMBER: _builtins.int
+    micro_elo: _builtins.int
+    """Elo in millionths."""
+    micro_margin: _builtins.int
+    """Half the width of the 95 % interval in millionths of an Elo; absent below two deals."""
+    first_rank: _builtins.int
+    """With 95 % its rank is from this one, from 1; absent in a pool too large to compare all."""
+    last_rank: _builtins.int
+    """To this one."""
+    deals: _builtins.int
+    """Deals that it played."""
+    milli_points_margin: _builtins.int
+    """Half the width of the 95 % interval of the mean points, in thousandths of a score unit; absent below two deals."""
+    provisional: _builtins.bool
+    """True while there are too few units behind it to say much."""
+    def __init__(
+        self,
+        *,
+        micro_elo: _builtins.int = ...,
+        micro_margin: _builtins.int | None = ...,
+        first_rank: _builtins.int | None = ...,
+        last_rank: _builtins.int | None = ...,
+        deals: _builtins.int = ...,
+        milli_points_margin: _builtins.int | None = ...,
+        provisional: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank", "_last_rank", b"_last_rank", "_micro_margin", b"_micro_margin", "_milli_points_margin", b"_milli_points_margin", "first_rank", b"first_rank", "last_rank", b"last_rank", "micro_margin", b"micro_margin", "milli_points_margin", b"milli_points_margin"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank", "_last_rank", b"_last_rank", "_micro_margin", b"_micro_margin", "_milli_points_margin", b"_milli_points_margin", "deals", b"deals", "first_rank", b"first_rank", "last_rank", b"last_rank", "micro_elo", b"micro_elo", "micro_margin", b"micro_margin", "milli_points_margin", b"milli_points_margin", "provisional", b"provisional"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__first_rank: _TypeAlias = _typing.Literal["first_rank"]  # noqa: Y015
+    _WhichOneofArgType__first_rank: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank"]  # noqa: Y015
+    _WhichOneofReturnType__last_rank: _TypeAlias = _typing.Literal["last_rank"]  # noqa: Y015
+    _WhichOneofArgType__last_rank: _TypeAlias = _typing.Literal["_last_rank", b"_last_rank"]  # noqa: Y015
+    _WhichOneofReturnType__micro_margin: _TypeAlias = _typing.Literal["micro_margin"]  # noqa: Y015
+    _WhichOneofArgType__micro_margin: _TypeAlias = _typing.Literal["_micro_margin", b"_micro_margin"]  # noqa: Y015
+    _WhichOneofReturnType__milli_points_margin: _TypeAlias = _typing.Literal["milli_points_margin"]  # noqa: Y015
+    _WhichOneofArgType__milli_points_margin: _TypeAlias = _typing.Literal["_milli_points_margin", b"_milli_points_margin"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__first_rank) -> _WhichOneofReturnType__first_rank | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__last_rank) -> _WhichOneofReturnType__last_rank | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__micro_margin) -> _WhichOneofReturnType__micro_margin | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__milli_points_margin) -> _WhichOneofReturnType__milli_points_margin | None: ...
+
+Global___Fitted: _TypeAlias = Fitted  # noqa: Y015

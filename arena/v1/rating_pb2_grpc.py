@@ -47,7 +47,7 @@ class RatingServiceServicer:
     """
 
     def ListRatings(self, request, context):
-        """The table of one game, best first.
+        """The tables of one game, best first by the official rating.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,7 +34,7 @@ class RatingServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RatingServiceAsyncStub: ...
     ListRatings: _grpc.UnaryUnaryMultiCallable[_rating_pb2.ListRatingsRequest, _rating_pb2.ListRatingsResponse]
-    """The table of one game, best first."""
+    """The tables of one game, best first by the official rating."""
 
 @_typing.type_check_only
 class RatingServiceAsyncStub(RatingServiceStub):
@@ -42,7 +42,7 @@ class RatingServiceAsyncStub(RatingServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListRatings: _aio.UnaryUnaryMultiCallable[_rating_pb2.ListRatingsRequest, _rating_pb2.ListRatingsResponse]  # type: ignore[assignment]
-    """The table of one game, best first."""
+    """The tables of one game, best first by the official rating."""
 
 class RatingServiceServicer(metaclass=_abc_1.ABCMeta):
     """Rating tables."""
@@ -53,6 +53,6 @@ class RatingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _rating_pb2.ListRatingsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_rating_pb2.ListRatingsResponse, _abc.Awaitable[_rating_pb2.ListRatingsResponse]]:
-        """The table of one game, best first."""
+        """The tables of one game, best first by the official rating."""
 
 def add_RatingServiceServicer_to_server(servicer: RatingServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

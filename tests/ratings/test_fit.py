@@ -14,9 +14,9 @@ from scipy.special import ndtr
 
 from arena.ratings import fit as fits
 from arena.ratings.fit import SCALE, Fit, fit
+from arena.ratings.intervals import half_widths, rank_intervals, superiority
 from arena.ratings.points import against_the_field, mean_points
 from arena.ratings.rows import FieldDeal, Matches, Rows, field_rows, table_rows
-from arena.ratings.standings import half_widths, rank_intervals, standings, superiority
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "fit_vectors.json").read_text())
 
@@ -193,9 +193,18 @@ def test_a_bot_weighs_one_in_a_field_of_any_size(tables: int) -> None:
     assert weights == pytest.approx(np.ones(4 * tables))
 
 
-def test_one_deal_gives_no_interval_and_the_table_says_so() -> None:
-    table = standings(fit(rows_of(3, [(0, (0, 1), (1, 2))])))
-    assert [(line.bot, line.margin, line.deals) for line in table] == [(0, None, 1), (1, None, 1)]
+def test_one_deal_gives_no_interval_and_says_nothing_of_ranks() -> None:
+    found = fit(rows_of(3, [(0, (0, 1), (1, 2))]))
+    assert np.isnan(half_widths(found)).all()
+    ranks = rank_intervals(found)
+    assert ranks is not None
+    assert ranks[:2].tolist() == [[1, 2], [1, 2]]
+
+
+def test_ranks_are_among_those_that_are_asked_for() -> None:
+    ranks = rank_intervals(b2(), np.array([True, True, False, False, False, False]))
+    assert ranks is not None
+    assert ranks[:2].tolist() == [[1, 1], [2, 2]]
 
 
 def test_many_bots_are_fitted_by_other_means_to_the_same_end(monkeypatch: pytest.MonkeyPatch) -> None:

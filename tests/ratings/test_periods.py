@@ -12,7 +12,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from arena.ratings.periods import RatingTable, apply_due, rebuild, table
+from arena.ratings.periods import apply_due, rebuild
+from arena.ratings.tables import RatingTable, table
 from arena.store import Connection, connect
 from tests.ratings import played
 from tests.ratings.played import GAME

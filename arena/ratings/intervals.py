@@ -7,59 +7,20 @@ With u deals behind a bot and V the covariance of the fit,
     ranks of i      from 1 + how many j have LOS(j, i) > .975, to N - how many j have LOS(i, j) > .975
 """
 
-from dataclasses import dataclass
-
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from arena.ratings.fit import Fit
-from arena.ratings.rows import Floats
+from arena.ratings.rows import Floats, Ints
+
+Bools = NDArray[np.bool_]
 
 SURE = 0.975
 """Both ends of an interval leave out so much: it holds 95 %."""
 
 _LEVEL = 1e-6
 """Elo that are no difference."""
-
-PROVISIONAL = 20
-"""A bot with fewer rotation units than this is marked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """One bot in the official table.
-
-    :ivar bot: its number in the fit.
-    :ivar elo: its rating.
-    :ivar margin: half the width of the 95 % interval in Elo; None below two deals.
-    :ivar first, last: the ranks between which it is, from 1; both None in a table too large to compare all.
-    :ivar deals: on how many deals it played.
-    """
-
-    bot: int
-    elo: float
-    margin: float | None
-    first: int | None
-    last: int | None
-    deals: int
-
-
-def standings(fit: Fit) -> list[Standing]:
-    """Every bot that has played, best first; equal ratings by number."""
-    margins = half_widths(fit)
-    ranks = rank_intervals(fit)
-    order = sorted(np.flatnonzero(fit.deals), key=lambda bot: (-fit.elo[bot], bot))
-    return [
-        Standing(
-            bot=int(bot),
-            elo=float(fit.elo[bot]),
-            margin=None if np.isnan(margins[bot]) else float(margins[bot]),
-            first=int(ranks[bot, 0]) if ranks is not None else None,
-            last=int(ranks[bot, 1]) if ranks is not None else None,
-            deals=int(fit.deals[bot]),
-        )
-        for bot in order
-    ]
 
 
 def half_widths(fit: Fit) -> Floats:
@@ -86,11 +47,12 @@ def superiority(fit: Fit) -> Floats | None:
     return np.where(known & (np.abs(ahead) > _LEVEL), likely, 0.5)
 
 
-def rank_intervals(fit: Fit) -> Floats | None:
-    """First and last rank of each bot among those that have played, from 1; None for a fit without a covariance."""
+def rank_intervals(fit: Fit, among: Bools | None = None) -> Ints | None:
+    """First and last rank of each bot among those that have played, from 1, or among those of them that are asked for;
+    None for a fit without a covariance."""
     likely = superiority(fit)
     if likely is None:
         return None
-    playing = fit.deals > 0
+    playing = (fit.deals > 0) if among is None else (fit.deals > 0) & among
     better = (likely > SURE) & playing[:, None] & playing[None, :]
     return np.column_stack([1 + better.sum(axis=0), playing.sum() - better.sum(axis=1)])

@@ -1,0 +1,154 @@
+"""Fits the official ratings of a pool when its periods have been applied, and keeps them. Knows no formula.
+
+A fit is over all whole units of all periods that were rated so far. Elo by periods follows from results to the last
+bit; a fit does so up to the last digits of floating point, which differ from one machine to another by less than
+:data:`ROUNDING`.
+"""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, astuple, dataclass
+from math import isnan
+
+import numpy as np
+from psycopg.rows import class_row, scalar_row
+
+from arena.ratings.event import PlayedUnit
+from arena.ratings.fit import fit
+from arena.ratings.intervals import half_widths, rank_intervals
+from arena.ratings.periods import rated_units
+from arena.ratings.points import mean_points
+from arena.ratings.rows import Matches, table_rows
+from arena.store import Connection
+from arena.store.sql import statements
+
+SQL = statements(__file__)
+
+
+ROUNDING = 10
+"""Millionths of an Elo by which a fit may differ when it is computed again elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFit:
+    """The official rating of one version. Elo in millionths, points in thousandths of the game's score unit.
+
+    :ivar micro_margin: half the width of the 95 % interval; None below two deals.
+    :ivar first_rank, last_rank: where it is with 95 %, from 1; None for a version that a newer one has replaced, and in
+        a pool too large to compare all.
+    :ivar milli_points_margin: half the width of the 95 % interval of its mean points; None below two deals.
+    """
+
+    version: int
+    micro_elo: int
+    micro_margin: int | None
+    first_rank: int | None
+    last_rank: int | None
+    deals: int
+    milli_points_margin: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """A pool, its run that is shown, and a period of it."""
+
+    pool: int
+    run: int
+    position: int
+
+
+def fit_due(connection: Connection) -> int:
+    """How many pools were fitted: all whose newest rated period had no fit."""
+    pools = _pools(connection, "behind")
+    for pool in pools:
+        where = {"run": pool.run, "position": pool.position}
+        found = _computed(connection, pool)
+        with connection.transaction():
+            # Whoever fits at the same time writes the same.
+            connection.cursor().executemany(SQL["add_fit"], [{**where, **asdict(line)} for line in found])
+    return len(pools)
+
+
+def differences(connection: Connection) -> list[str]:
+    """A sentence for every pool whose newest fit does not follow from the results, or whose newest period has none."""
+    found = [f"Pool {pool.pool}: its newest period is not fitted yet." for pool in _pools(connection, "behind")]
+    for pool in _pools(connection, "fitted"):
+        where = {"run": pool.run, "position": pool.position}
+        stored = connection.cursor(row_factory=class_row(VersionFit)).execute(SQL["stored"], where).fetchall()
+        computed = _computed(connection, pool)
+        for was, now in itertools.zip_longest(stored, computed):
+            if was is None or now is None or not _alike(was, now):
+                found.append(f"Pool {pool.pool}, fit of period {pool.position}: stored is {was} and computed is {now}.")
+                break
+    return found
+
+
+def fitted(units: Iterable[PlayedUnit], shown: set[int]) -> list[VersionFit]:
+    """The official rating of every version that played, by version. Ranks are among the versions that are shown."""
+    played = list(units)
+    versions = sorted({version for unit in played for version in unit.versions})
+    number = {version: index for index, version in enumerate(versions)}
+    found = fit(table_rows(len(versions), _by_size(played, number)))
+    margins = half_widths(found)
+    ranks = rank_intervals(found, np.array([version in shown for version in versions]))
+    points = _points(played)
+    lines = []
+    for version, index in number.items():
+        ranked = ranks is not None and version in shown
+        mean = mean_points(*points[version])
+        lines.append(
+            VersionFit(
+                version=version,
+                micro_elo=round(float(found.elo[index]) * 1e6),
+                micro_margin=_whole(margins[index] * 1e6),
+                first_rank=int(ranks[index, 0]) if ranks is not None and ranked else None,
+                last_rank=int(ranks[index, 1]) if ranks is not None and ranked else None,
+                deals=int(found.deals[index]),
+                milli_points_margin=_whole(mean.margin * 1000),
+            )
+        )
+    return lines
+
+
+def _pools(connection: Connection, statement: str) -> list[_Pool]:
+    return connection.cursor(row_factory=class_row(_Pool)).execute(SQL[statement]).fetchall()
+
+
+def _computed(connection: Connection, pool: _Pool) -> list[VersionFit]:
+    where = {"run": pool.run, "position": pool.position}
+    shown = set(connection.cursor(row_factory=scalar_row).execute(SQL["shown"], where))
+    return fitted(rated_units(connection, pool.pool, pool.position), shown)
+
+
+def _alike(one: VersionFit, other: VersionFit) -> bool:
+    """Whether the two are the same but for rounding."""
+    pairs = zip(astuple(one), astuple(other), strict=True)
+    return one.version == other.version and all(
+        (a is None) == (b is None) and abs((a or 0) - (b or 0)) <= ROUNDING for a, b in pairs
+    )
+
+
+def _by_size(units: Sequence[PlayedUnit], number: dict[int, int]) -> Iterable[Matches]:
+    """The matches of units, a group for each size of table. A unit is a deal."""
+    sizes = defaultdict(list)
+    for deal, unit in enumerate(units):
+        who = [number[version] for version in unit.versions]
+        sizes[len(who)] += [(deal, who, places) for places in unit.places]
+    for matches in sizes.values():
+        deals, bots, places = zip(*matches, strict=True)
+        yield Matches(np.array(bots), np.array(places), np.array(deals))
+
+
+def _points(units: Sequence[PlayedUnit]) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """The points of every match of each version, and their deals."""
+    scores, deals = defaultdict(list), defaultdict(list)
+    for deal, unit in enumerate(units):
+        for at, version in enumerate(unit.versions):
+            scores[version] += [match[at] for match in unit.scores]
+            deals[version] += [deal] * len(unit.scores)
+    return {version: (np.array(scores[version], np.float64), np.array(deals[version])) for version in scores}
+
+
+def _whole(value: float) -> int | None:
+    return None if isnan(value) else round(value)

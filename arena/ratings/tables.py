@@ -1,0 +1,135 @@
+"""Reads the rating tables. Knows no formula and no network."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from psycopg.rows import class_row
+
+from arena.store import Connection
+from arena.store.sql import statements
+
+SQL = statements(__file__)
+
+ENOUGH_DEALS = {"rotation": 20, "single": 80}
+"""By kind of unit: a rating on fewer deals is provisional. Both are as many matches at a table of four."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A bot's official rating. Elo in millionths, points in thousandths of the game's score unit.
+
+    :ivar micro_margin: half the width of the 95 % interval; None below two deals.
+    :ivar first_rank, last_rank: where it is with 95 %, from 1; None in a pool too large to compare all.
+    :ivar milli_points_margin: half the width of the 95 % interval of its mean points; None below two deals.
+    :ivar provisional: there are too few deals behind it to say much.
+    """
+
+    micro_elo: int
+    micro_margin: int | None
+    first_rank: int | None
+    last_rank: int | None
+    deals: int
+    milli_points_margin: int | None
+    provisional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One bot's line.
+
+    :ivar place: 1 for the best by the official rating; equal ones share a place.
+    :ivar version: the bot's newest version that was rated, counted from 1.
+    :ivar mean_milli_points: points per match in thousandths of the game's score unit.
+    """
+
+    place: int
+    bot: str
+    version: int
+    micro_elo: int
+    units: int
+    mean_milli_points: int
+    matches: int
+    faults: int
+    fitted: Fitted | None
+
+
+@dataclass(frozen=True, slots=True)
+class RatingTable:
+    """One pool, best first. ``options`` are all options of the game as text; ``unit_kind`` is rotation or single."""
+
+    game: str
+    seats: int
+    options: dict[str, str]
+    unit_kind: str
+    rules: str
+    ratings: tuple[Rating, ...]
+
+
+def table(connection: Connection, game: str, seats: int = 0) -> list[RatingTable]:
+    """The tables of a game, by table size; 0 for every size. Pools without a rated unit have no table, and of pools
+    that differ only in the version of the rules the newest is shown."""
+    rows = connection.cursor(row_factory=class_row(_Line)).execute(SQL["tables"], {"game": game, "seats": seats})
+    return [_table(game, list(lines)) for _, lines in itertools.groupby(rows, key=lambda line: line.pool)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    pool: int
+    seats: int
+    options: dict[str, str]
+    unit_kind: str
+    rules: str
+    bot: str
+    version: int
+    micro_elo: int
+    units: int
+    matches: int
+    points: int
+    faults: int
+    id: int
+    fitted_micro_elo: int | None
+    micro_margin: int | None
+    first_rank: int | None
+    last_rank: int | None
+    deals: int | None
+    milli_points_margin: int | None
+
+    @property
+    def shown_micro_elo(self) -> int:
+        """What the line is placed by."""
+        return self.micro_elo if self.fitted_micro_elo is None else self.fitted_micro_elo
+
+    @property
+    def fitted(self) -> Fitted | None:
+        if self.fitted_micro_elo is None or self.deals is None:
+            return None
+        return Fitted(
+            micro_elo=self.fitted_micro_elo,
+            micro_margin=self.micro_margin,
+            first_rank=self.first_rank,
+            last_rank=self.last_rank,
+            deals=self.deals,
+            milli_points_margin=self.milli_points_margin,
+            provisional=self.deals < ENOUGH_DEALS[self.unit_kind],
+        )
+
+
+def _table(game: str, lines: Sequence[_Line]) -> RatingTable:
+    ratings = tuple(
+        Rating(
+            place=1 + sum(other.shown_micro_elo > line.shown_micro_elo for other in lines),
+            bot=line.bot,
+            version=line.version,
+            micro_elo=line.micro_elo,
+            units=line.units,
+            mean_milli_points=round(Fraction(1000 * line.points, line.matches)),
+            matches=line.matches,
+            faults=line.faults,
+            fitted=line.fitted,
+        )
+        for line in lines
+    )
+    first = lines[0]
+    return RatingTable(game, first.seats, first.options, first.unit_kind, first.rules, ratings)

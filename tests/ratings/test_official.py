@@ -1,0 +1,122 @@
+"""Official ratings in the database: fitted when a period has been applied, read with the table, checked again."""
+
+import psycopg
+import pytest
+
+from arena.ratings.official import differences, fit_due
+from arena.ratings.periods import apply_due, rebuild
+from arena.ratings.tables import RatingTable, table
+from arena.store import Connection
+from tests.ratings import played
+
+BOTS = ["ada", "bob", "cem", "dan", "eve", "fay"]
+
+
+@pytest.fixture
+def bots(connection: Connection) -> list[str]:
+    played.add_bots(connection, BOTS)
+    return BOTS
+
+
+def rated(connection: Connection, name: str = "cup", **shape: int) -> None:
+    """A tournament that is played, applied and fitted."""
+    for block in played.start(connection, name, BOTS, **shape).blocks:
+        played.play(connection, block)
+    apply_due(connection)
+    fit_due(connection)
+
+
+def only_table(connection: Connection) -> RatingTable:
+    (found,) = table(connection, played.GAME)
+    return found
+
+
+def test_every_bot_has_an_interval_ranks_and_its_place_by_the_fit(connection: Connection, bots: list[str]) -> None:
+    rated(connection)
+    lines = only_table(connection).ratings
+    assert {line.bot for line in lines} == set(bots)
+    fits = [line.fitted for line in lines if line.fitted is not None]
+    assert len(fits) == len(lines)
+    assert [fit.micro_elo for fit in fits] == sorted((fit.micro_elo for fit in fits), reverse=True)
+    assert sum(fit.micro_elo for fit in fits) == pytest.approx(1_500_000_000 * len(fits), abs=len(fits))
+    for line, fit in zip(lines, fits, strict=True):
+        # Two orbits, at three tables each, of two units.
+        assert fit.deals == 12
+        assert fit.provisional
+        assert fit.micro_margin is not None
+        assert fit.milli_points_margin is not None
+        assert fit.first_rank is not None
+        assert fit.last_rank is not None
+        assert fit.first_rank <= line.place <= fit.last_rank
+
+
+def test_fitting_again_does_nothing_until_another_period_is_applied(connection: Connection, bots: list[str]) -> None:
+    rated(connection, orbits=1)
+    assert bots
+    assert fit_due(connection) == 0
+    before = only_table(connection)
+    rated(connection, "next", orbits=1)
+    assert only_table(connection) != before
+    assert fit_due(connection) == 0
+
+
+def test_a_table_is_shown_by_elo_while_there_is_no_fit(connection: Connection, bots: list[str]) -> None:
+    for block in played.start(connection, "cup", bots).blocks:
+        played.play(connection, block)
+    apply_due(connection)
+    lines = only_table(connection).ratings
+    assert [line.fitted for line in lines] == [None] * len(bots)
+    assert [line.micro_elo for line in lines] == sorted((line.micro_elo for line in lines), reverse=True)
+
+
+def test_a_replaced_version_stays_in_the_fit_and_out_of_the_ranks(connection: Connection, bots: list[str]) -> None:
+    rated(connection, orbits=1)
+    played.add_version(connection, "ada")
+    rated(connection, "next", orbits=1)
+    fits = connection.execute(
+        "SELECT v.number, f.first_rank, f.last_rank FROM fits f JOIN versions v ON v.id = f.version"
+        " WHERE v.bot = 'ada' AND f.position = 1 ORDER BY v.number"
+    ).fetchall()
+    assert fits[0] == (1, None, None)
+    assert fits[1][0] == 2
+    ranks = [line.fitted.last_rank for line in only_table(connection).ratings if line.fitted is not None]
+    assert max(rank for rank in ranks if rank is not None) <= len(bots)
+
+
+def test_a_new_run_is_fitted_anew(connection: Connection, bots: list[str]) -> None:
+    rated(connection)
+    assert bots
+    before = only_table(connection)
+    rebuild(connection, verify=False)
+    assert fit_due(connection) == 1
+    assert only_table(connection) == before
+
+
+@pytest.mark.parametrize(
+    ("tampering", "sentence"),
+    [
+        (b"UPDATE fits SET micro_elo = micro_elo + 11 WHERE version = 2", "fit of period 1: stored is"),
+        (b"DELETE FROM fits WHERE version = 2", "fit of period 1: stored is"),
+        (b"UPDATE results SET places = places[3:3] || places[1:2] WHERE unit = 1", "fit of period 1: stored is"),
+        (b"DELETE FROM fits", "not fitted yet"),
+    ],
+)
+def test_computing_again_finds_what_was_tampered_with(
+    connection: Connection, bots: list[str], tampering: bytes, sentence: str
+) -> None:
+    rated(connection)
+    assert bots
+    assert differences(connection) == []
+    connection.execute("SET session_replication_role = replica")
+    connection.execute(tampering)
+    connection.execute("SET session_replication_role = DEFAULT")
+    (found,) = differences(connection)
+    assert sentence in found
+
+
+def test_fits_are_written_once(connection: Connection, bots: list[str]) -> None:
+    rated(connection, orbits=1)
+    assert bots
+    for change in (b"DELETE FROM fits", b"TRUNCATE fits", b"UPDATE fits SET micro_elo = 0"):
+        with pytest.raises(psycopg.errors.RaiseException, match="written once"):
+            connection.execute(change)
