@@ -19,6 +19,6 @@ def test_it_is_one_static_file_that_plays_every_game_in_a_cell(tmp_path: Path) -
     verdict = check_folder(tmp_path)
     assert (verdict.admitted, verdict.reason) == (True, "")
     games = read_manifest(tmp_path).games
-    assert [f"[{game}] ended by itself with code 0" in verdict.log for game in games] == [True] * 4
+    assert [f"[{game}] It ended by itself with code 0." in verdict.log for game in games] == [True] * 4
     with pytest.raises(ValueError, match=r"is no bot in Python: its program plays in a cell \(`arena bot check`\)"):
         load(tmp_path)
