@@ -61,7 +61,7 @@ class Submission(SubmissionServiceServicer):
             )
         if version.state == "validating":
             self._on_submitted()
-        return _version(version, with_log=True)
+        return _version(version, own=True, with_log=True)
 
     @refuses
     async def GetVersion(self, request: pb.GetVersionRequest, context: Context) -> pb.Version:
@@ -70,7 +70,8 @@ class Submission(SubmissionServiceServicer):
         version = await self._database.ask(bots.find_version, request.bot, request.number)
         if version is None:
             raise NotFound(f"the bot '{request.bot}' has no version {request.number or 'yet'}")
-        return _version(version, with_log=user.admin or user.name == bot.owner)
+        own = user.admin or user.name == bot.owner
+        return _version(version, own=own, with_log=own)
 
     @refuses
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
@@ -159,7 +160,8 @@ def _describe(connection: Connection, user: User, bot: bots.Bot) -> pb.Bot:
     if latest is not None:
         line.games.extend(latest.games)
         if bot.kind == "hosted":
-            line.latest.CopyFrom(_version(latest, with_log=user.admin or user.name == bot.owner))
+            # Without the log: those of a page of bots would be more than a message may have.
+            line.latest.CopyFrom(_version(latest, own=user.admin or user.name == bot.owner, with_log=False))
     return line
 
 
@@ -175,13 +177,13 @@ def _played(played: runs.PlayedRun) -> pb.Run:
     return message
 
 
-def _version(version: bots.Version, *, with_log: bool) -> pb.Version:
+def _version(version: bots.Version, *, own: bool, with_log: bool) -> pb.Version:
     message = pb.Version(
         bot=version.bot,
         number=version.number,
         content_hash=version.content_hash,
         state=STATES[version.state],
-        reason=version.reason if with_log else "",
+        reason=version.reason if own else "",
         log=version.log if with_log else "",
         games=version.games,
         runs=[pb.Run(**run) for run in version.runs] if with_log else (),

@@ -75,7 +75,7 @@ def run_show(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"validation": list(map(plain, version.runs)), "runs": list(map(plain, played))}))
         return 0
-    print(f"{version.bot} version {version.number} at its validation")
+    print(f"{version.bot} version {version.number}: {len(version.runs)} runs at its validation")
     print_runs(version.runs, phases=True)
     print(f"\n{len(played)} runs in tournaments, the newest first")
     if played:

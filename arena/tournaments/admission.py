@@ -30,6 +30,9 @@ LIMITS = BlockLimits(HOSTED.move_ms, HOSTED.bank_ms, HOSTED.max_faults, startup_
 
 SILENCE_MS = max(LIMITS.startup_ms, LIMITS.move_ms + LIMITS.bank_ms) + GRACE_MS
 
+LOG_SIGNS = 1 << 20
+"""Most characters of a version's log: its bot may sit in several seats of every game, and a call carries all of it."""
+
 STUCK_PAUSE_S = 600
 """How often a version is tried whose block process died three times."""
 
@@ -141,8 +144,12 @@ def judge(block: Block, bot: str, reports: Sequence[MatchReport], logs: Sequence
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:
-    """One verdict over the matches of all games: the last one's, and everything that all of them say beside it."""
+    """One verdict over the matches of all games: the last one's, and what all of them say beside it, of a long log the
+    beginning and the end."""
     log = "\n".join(verdict.log for verdict in verdicts)
+    if (too_many := len(log) - LOG_SIGNS) > 0:
+        half = LOG_SIGNS // 2
+        log = f"{log[:half]}\n[... {too_many} characters are left out here ...]\n{log[-half:]}"
     runs = tuple(run for verdict in verdicts for run in verdict.runs)
     return replace(verdicts[-1], log=log, runs=runs)
 

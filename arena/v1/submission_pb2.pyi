@@ -188,7 +188,7 @@ class Version(_message.Message):
     reason: _builtins.str
     """Why it was rejected, a sentence. Owner only."""
     log: _builtins.str
-    """What the bot wrote during validation. Owner only."""
+    """What the bot wrote during validation. Owner only, and not in a list of bots."""
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Games it plays."""
@@ -199,7 +199,7 @@ class Version(_message.Message):
 
     @_builtins.property
     def runs(self) -> _containers.RepeatedCompositeFieldContainer[Global___Run]:
-        """What its processes did during validation. Owner only."""
+        """What its processes did during validation. Owner only, and not in a list of bots."""
 
     def __init__(
         self,
@@ -302,7 +302,7 @@ class Bot(_message.Message):
     """True once it was retired."""
     @_builtins.property
     def latest(self) -> Global___Version:
-        """The latest version; absent for a remote bot."""
+        """The latest version, without its log; absent for a remote bot."""
 
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

@@ -27,6 +27,7 @@ from arena.tournaments.block import (
     Done,
     Failed,
     MatchReport,
+    PlayerReport,
     Progress,
     Report,
     UnitKind,
@@ -346,6 +347,13 @@ def test_a_block_with_a_remote_bot_is_played_where_that_bot_is(short_dir: Path) 
     assert {verify(match.record).header["contents"][match.seats.index(1)] for match in matches} == {""}
     logs = [(log.player, log.run.exit) for log in reports if isinstance(log, BotLog)]
     assert logs == [(0, "ended by itself with code 0"), (2, "ended by itself with code 0")]
+    for run, spans in ((log.run, log.matches) for log in reports if isinstance(log, BotLog)):
+        # The referee elsewhere has measured them, and its times are told from the launch here.
+        assert run.hello_ms is not None
+        assert run.answer_ms is not None
+        assert 0 < run.hello_ms <= run.answer_ms <= max(span.ended_ms for span in spans)
+        assert run.thinking[0].answers == sum(match.decisions for match in matches) // 3
+    assert not any(isinstance(report, PlayerReport) for report in reports)
     assert isinstance(reports[-1], Done)
 
 

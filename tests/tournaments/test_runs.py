@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from arena.cli.runs import label, match_of, meanwhile, overlap, plain, printable
 from arena.errors import BadRequest
+from arena.tournaments.admission import LOG_SIGNS, Verdict, together
 from arena.tournaments.block import PlayerReport, UnitKind
 from arena.tournaments.logs import Logs
 from arena.tournaments.runs import ThinkTime, think_times
@@ -117,3 +118,13 @@ def test_a_message_as_json_has_every_field() -> None:
     assert found["thinking"][0]["answers"] == 3
     run.end_time.FromJsonString("2026-11-30T10:00:00Z")
     assert plain(run)["end_time"] == "2026-11-30T10:00:00Z"
+
+
+def test_the_log_of_a_version_is_bounded_and_says_what_is_missing() -> None:
+    verdicts = [Verdict(True, "", sign * LOG_SIGNS) for sign in "ab"]
+    log = together([*verdicts, Verdict(False, "No.", "end")]).log
+    assert log.startswith("aaa")
+    assert log.endswith("bbb\nend")
+    assert f"\n[... {LOG_SIGNS + 5} characters are left out here ...]\n" in log
+    assert len(log) < LOG_SIGNS + 100
+    assert together([Verdict(True, "", "one"), Verdict(False, "No.", "two")]) == Verdict(False, "No.", "one\ntwo")

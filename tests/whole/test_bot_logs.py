@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from arena.cli import main
+from arena.cli.client import Login, Server, find_login_in
 from arena.stack.services import Services
 from arena.store import connect, people
+from arena.v1.submission_pb2 import ListBotsRequest
+from arena.v1.submission_pb2_grpc import SubmissionServiceStub
 from tests.whole.test_whole_path import write_bot
 
 TALKER = "print('asked', turn.number, flush=True); return turn.legal[0]"
@@ -111,3 +114,11 @@ def test_an_import_that_fails_is_told_by_its_last_line_to_the_owner_alone(
     monkeypatch.setenv("ARENA_TOKEN", token)
     assert main(["bot", "log", "torchless"]) == 1
     assert "torch'" not in "".join(capsys.readouterr())
+    # In a list of bots nobody gets logs, and the owner the reason.
+    for login, reason in ((find_login_in(services.logins()[0]), told), (Login(services.address, token), "")):
+        server = Server(login)
+        bots = SubmissionServiceStub(server.channel).ListBots(ListBotsRequest(page_size=200), metadata=server.metadata)
+        (latest,) = [bot.latest for bot in bots.bots if bot.bot == "torchless"]
+        assert reason in latest.reason
+        assert bool(latest.reason) is bool(reason)
+        assert (latest.log, len(latest.runs)) == ("", 0)
