@@ -19,7 +19,7 @@ from arena.ratings.fit import fit
 from arena.ratings.intervals import half_widths, rank_intervals
 from arena.ratings.periods import rated_units
 from arena.ratings.points import mean_points
-from arena.ratings.rows import Matches, table_rows
+from arena.ratings.rows import Floats, Ints, Matches, table_rows
 from arena.store import Connection
 from arena.store.sql import statements
 
@@ -131,7 +131,7 @@ def _alike(one: VersionFit, other: VersionFit) -> bool:
 
 def _by_size(units: Sequence[PlayedUnit], number: dict[int, int]) -> Iterable[Matches]:
     """The matches of units, a group for each size of table. A unit is a deal."""
-    sizes = defaultdict(list)
+    sizes: dict[int, list[tuple[int, list[int], tuple[int, ...]]]] = defaultdict(list)
     for deal, unit in enumerate(units):
         who = [number[version] for version in unit.versions]
         sizes[len(who)] += [(deal, who, places) for places in unit.places]
@@ -140,9 +140,10 @@ def _by_size(units: Sequence[PlayedUnit], number: dict[int, int]) -> Iterable[Ma
         yield Matches(np.array(bots), np.array(places), np.array(deals))
 
 
-def _points(units: Sequence[PlayedUnit]) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+def _points(units: Sequence[PlayedUnit]) -> dict[int, tuple[Floats, Ints]]:
     """The points of every match of each version, and their deals."""
-    scores, deals = defaultdict(list), defaultdict(list)
+    scores: dict[int, list[int]] = defaultdict(list)
+    deals: dict[int, list[int]] = defaultdict(list)
     for deal, unit in enumerate(units):
         for at, version in enumerate(unit.versions):
             scores[version] += [match[at] for match in unit.scores]

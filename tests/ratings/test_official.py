@@ -18,9 +18,9 @@ def bots(connection: Connection) -> list[str]:
     return BOTS
 
 
-def rated(connection: Connection, name: str = "cup", **shape: int) -> None:
+def rated(connection: Connection, name: str = "cup", orbits: int = 2) -> None:
     """A tournament that is played, applied and fitted."""
-    for block in played.start(connection, name, BOTS, **shape).blocks:
+    for block in played.start(connection, name, BOTS, orbits=orbits).blocks:
         played.play(connection, block)
     apply_due(connection)
     fit_due(connection)
