@@ -78,7 +78,7 @@ def _sweep_while_leader(
     if row is None or not row[0]:
         return
     settled_at = 0.0
-    pruned_at = 0.0
+    pruned_at = -_PRUNE_EVERY_S
     while not ending.is_set():
         try:
             sweep(connection, app)

@@ -27,7 +27,17 @@ from arena.tournaments.tasks import worker_command
 from arena.tournaments.worker import Settings
 from sandbox.box import Tier
 from tests.conftest import broker_client
-from tests.tournaments.ground import BOTS, STAND_IN, claimed, expire, make_tournament, make_version, one
+from tests.tournaments.ground import (
+    BOTS,
+    STAND_IN,
+    claimed,
+    expire,
+    log_of,
+    make_tournament,
+    make_version,
+    one,
+    reports_of,
+)
 
 
 @pytest.fixture
@@ -505,6 +515,26 @@ def test_a_broker_that_goes_away_while_it_is_asked_is_asked_again(connection: Co
     app = broker.application(broker_url)
     assert sweeper.sweep(connection, app, 0.0) == 2
     app.close()
+
+
+def test_the_sweeper_deletes_runs_that_are_no_longer_kept(
+    connection: Connection, database_url: str, broker_url: str
+) -> None:
+    for block, days in zip(make_tournament(connection, 2), (31, 29), strict=True):
+        lease = claimed(connection, block)
+        unit = int(one(connection, "SELECT first_unit FROM blocks WHERE id = %s", block))
+        ledger.finish(connection, lease, reports_of([unit]), [log_of()])
+        connection.execute(
+            "UPDATE blocks SET ended_at = now() - make_interval(days => %s) WHERE id = %s", (days, block)
+        )
+    ending = threading.Event()
+    thread = threading.Thread(target=sweeper.run, args=(database_url, broker_url, ending, 0.05))
+    thread.start()
+    while one(connection, "SELECT count(*) FROM bot_logs") == 2:
+        time.sleep(0.01)
+    ending.set()
+    thread.join(10)
+    assert one(connection, "SELECT min(block) = max(block) AND min(block) = %s FROM bot_logs", block)
 
 
 def test_one_sweeper_at_a_time_works_and_another_takes_its_place(
