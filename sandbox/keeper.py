@@ -22,6 +22,7 @@ from sandbox.cgroup import Group
 from sandbox.ends import Exit, by_itself, by_signal
 from sandbox.host import Host, filter_fd
 from sandbox.output import Output
+from sandbox.rest import Rest
 from sandbox.watch import Watch, tree
 
 _TICK_S = 0.05
@@ -33,11 +34,12 @@ _MIB = 1 << 20
 
 
 class Life:
-    """One cell from its start to its end. Everything but `gone` and `exit` belongs to the keeper's thread."""
+    """One cell from its start to its end. Everything but `gone`, `exit` and `rest` belongs to the keeper's thread."""
 
     def __init__(self, box: Box, host: Host, environment: Mapping[str, str], selector: selectors.BaseSelector) -> None:
         self.gone = threading.Event()
         self.exit: Exit | None = None
+        self.rest = Rest()
         self._limits = box.limits
         self._selector = selector
         self._output = Output(box.limits.kept_kib * 1024)
@@ -100,6 +102,7 @@ class Life:
             broken = self._watch.look()
             if broken:
                 self.kill(f"was killed: it {broken}")
+            self.rest.look(self._watch.others)
 
     def _follow(self, pid: int) -> bool:
         """Watches for the end of a process; whether it was still there."""
@@ -203,6 +206,7 @@ class Life:
         )
         if self._group is not None:
             self._group.remove()
+        self.rest.end()
         self.gone.set()
 
     def _verdict(self) -> tuple[int | None, int | None, str]:

@@ -38,11 +38,20 @@ class Cell:
         """How the cell ended, None while it runs."""
         return self._life.exit
 
+    def wake(self) -> None:
+        """The bot has something to do, as it has from its start on. One that was stopped goes on."""
+        self._life.rest.wake()
+
+    def rest(self) -> None:
+        """The bot has nothing to do until it is woken; if it works all the same, it is stopped until then."""
+        self._life.rest.rest()
+
     def stop(self, grace_ms: int = 200) -> Exit:
         """How the cell ended, after giving it some time to end by itself. Nothing of it is left when this returns.
 
         :raises CellError: if its processes cannot be ended.
         """
+        self.wake()
         if not self._life.gone.wait(grace_ms / 1000):
             self._keeper.kill(self._life, f"was stopped: it still ran {grace_ms} ms after its work was over")
         return self.wait_gone()

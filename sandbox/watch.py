@@ -35,6 +35,8 @@ class Watch:
     def __init__(self, first: int, limits: Limits) -> None:
         self.first = first
         self.peak_bytes = 0
+        self.others: tuple[int, ...] = ()
+        """The processes below the first one at the last look."""
         self._limits = limits
         self._ticks = 0
         self._gone_ticks = 0
@@ -50,6 +52,7 @@ class Watch:
         processes = {pid: found for pid in tree(self.first) if (found := _process(pid)) is not None}
         limits = self._limits
         self._count_ticks(processes)
+        self.others = tuple(pid for pid in processes if pid != self.first)
         if self.cpu_s > limits.cpu_s:
             return f"used {self.cpu_s:.2f} s of processor time; the limit is {limits.cpu_s:g} s"
         tasks = sum(process.threads for process in processes.values())

@@ -17,7 +17,7 @@ from grpc_status import rpc_status
 from arena.referee.hub import Hub
 from arena.referee.meter import Meter
 from arena.referee.plan import PlayerId
-from arena.referee.session import Context, Session, read
+from arena.referee.session import Context, OnTurn, Session, read, unheard
 from arena.referee.stream import LARGEST_BATCH, Farewell, Hello
 from arena.status import status
 from arena.v1 import play_pb2
@@ -71,7 +71,9 @@ class Referee:
         self._logins: dict[PlayerId, tuple[float, float]] = {}
         self._streams: Counter[PlayerId] = Counter()
 
-    async def serve_socket(self, path: Path, player: PlayerId, ticket: str) -> grpc.aio.Server:
+    async def serve_socket(
+        self, path: Path, player: PlayerId, ticket: str, on_turn: OnTurn = unheard
+    ) -> grpc.aio.Server:
         """Opens a socket of its own for one player: whoever connects there is that player if it shows the ticket. The
         path is shorter than 100 bytes, and its folder says who reaches it. Closed by :meth:`close`, or by stopping what
         is returned."""
@@ -82,17 +84,23 @@ class Referee:
             return Refusal(grpc.StatusCode.UNAUTHENTICATED, "The ticket does not belong to this socket.")
 
         server = grpc.aio.server(options=socket_options())
-        self.add_to(server, authenticate)
+        self.add_to(server, authenticate, on_turn=on_turn)
         server.add_insecure_port(f"unix:{path}")
         await server.start()
         self._servers.append(server)
         return server
 
-    def add_to(self, server: grpc.aio.Server, authenticate: Authenticate, meter_of: MeterOf = unmetered) -> None:
+    def add_to(
+        self,
+        server: grpc.aio.Server,
+        authenticate: Authenticate,
+        meter_of: MeterOf = unmetered,
+        on_turn: OnTurn = unheard,
+    ) -> None:
         """Adds PlayService to a server, which should have the options of :func:`server_options`."""
 
         async def play(_requests: object, context: Context) -> None:
-            await self._play(context, authenticate, meter_of)
+            await self._play(context, authenticate, meter_of, on_turn)
 
         # Bytes in, bytes out: a frame that cannot be read is the bot's fault on a turn, not the end of its stream.
         handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(play)
@@ -108,7 +116,7 @@ class Referee:
         servers, self._servers = self._servers, []
         await asyncio.gather(*(server.stop(grace_s) for server in servers))
 
-    async def _play(self, context: Context, authenticate: Authenticate, meter_of: MeterOf) -> None:
+    async def _play(self, context: Context, authenticate: Authenticate, meter_of: MeterOf, on_turn: OnTurn) -> None:
         hello = await _hello(context)
         if isinstance(hello, Refusal):
             await self._refuse(context, hello, "")
@@ -122,7 +130,7 @@ class Referee:
             sentence = f"{hello.bot} has {STREAMS} streams that it does not read; close those that it does not need."
             await self._refuse(context, Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, sentence), hello.bot)
         self._count(context, answer)
-        await Session(self.hub, context, hello, meter_of(answer)).serve(answer)
+        await Session(self.hub, context, hello, meter_of(answer), on_turn).serve(answer)
 
     async def _refuse(self, context: Context, refusal: Refusal, bot: str) -> NoReturn:
         """Counted and logged by the status code: the name of a bot that is refused may be anything."""

@@ -6,6 +6,7 @@ read: a message that arrives under a cancelled read is lost. Deadlines are the h
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Any
 
 import grpc
@@ -41,15 +42,25 @@ FLOOD = Farewell("BROKEN", "The bot sends more frames and choices than it is ask
 
 Context = grpc.aio.ServicerContext[bytes, bytes]
 
+OnTurn = Callable[[bool], None]
+"""Is told True before a frame is written, and False when an answer has come and no turn is open or waits."""
+
+
+def unheard(_open: bool) -> None:
+    """For players of whom nobody wants to know."""
+
 
 class Session:
     """One stream of one player, from its hello on. It is the ``Stream`` that the hub knows."""
 
-    def __init__(self, hub: Hub, context: Context, hello: Hello, meter: Meter | None = None) -> None:
+    def __init__(
+        self, hub: Hub, context: Context, hello: Hello, meter: Meter | None = None, on_turn: OnTurn = unheard
+    ) -> None:
         self.hello = hello
         self._hub = hub
         self._context = context
         self._meter = meter
+        self._on_turn = on_turn
         self._awake = asyncio.Event()
         self._ended = asyncio.Event()
         self._farewell: Farewell | None = None
@@ -86,6 +97,7 @@ class Session:
             if self._alarm is not None:
                 self._alarm.cancel()
             self._hub.leave(player, self)
+            self._on_turn(True)  # a bot may come back, or say goodbye
             self._awake.set()
             self._ended.set()
             why = self._farewell.sentence if self._farewell is not None else "Its stream was lost."
@@ -129,6 +141,8 @@ class Session:
                             break
             if useless:
                 self._wasted(useless, player)
+            if not player.sent and not player.waiting:
+                self._on_turn(False)
 
     def _wasted(self, amount: int, player: Player) -> None:
         """Ends the stream of a bot that floods."""
@@ -217,6 +231,7 @@ class Session:
         if player.starts or player.ends:
             self._awake.set()
         frame = response.SerializeToString()
+        self._on_turn(True)
         if turns:
             hub.sent(player, turns)
         return frame

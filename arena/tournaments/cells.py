@@ -88,6 +88,12 @@ class Cells:
                 # If we are cancelled in between, the cell is started all the same and must be stopped with the others.
                 self._seated.append(Seated(index, await starting))
 
+    def turn(self, player: int, is_open: bool) -> None:
+        """The player has a turn to answer, or has none: one that works all the same is stopped until its next."""
+        for seated in self._seated:
+            if seated.player == player:
+                seated.cell.wake() if is_open else seated.cell.rest()
+
     async def watch(self, ended: Callable[[int, Exit], None]) -> None:
         """Tells every process that ends, once. Runs until it is cancelled."""
         running = list(self._seated)

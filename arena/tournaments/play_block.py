@@ -10,6 +10,7 @@ a weaker tier than ARENA_LEAST_TIER.
 
 import asyncio
 import contextlib
+import functools
 import gc
 import os
 import queue
@@ -117,7 +118,8 @@ async def _play_rotation(
 
     async def open_socket(path: Path, index: int) -> None:
         hub.expect(players[index])
-        await referee.serve_socket(path, players[index], block.players[index].ticket)
+        on_turn = functools.partial(cells.turn, index)
+        await referee.serve_socket(path, players[index], block.players[index].ticket, on_turn)
 
     def ended(index: int, how: Exit) -> None:
         hub.gone(players[index], f"The bot's process {how.reason}.")

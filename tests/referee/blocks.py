@@ -28,6 +28,35 @@ if __name__ == "__main__":
     run(choose, name="bot", games=["minus_one"])
 """
 
+GREEDY = """
+import threading
+from arena.bot import run
+
+def think():
+    while True:
+        pass
+
+def choose(turn):
+    if not any(thread.name == "greed" for thread in threading.enumerate()):
+        threading.Thread(target=think, name="greed", daemon=True).start()
+    return turn.legal[0]
+
+if __name__ == "__main__":
+    run(choose, name="bot", games=["minus_one"])
+"""
+
+SLOW = """
+import time
+from arena.bot import run
+
+def choose(turn):
+    time.sleep(0.1)
+    return turn.legal[0]
+
+if __name__ == "__main__":
+    run(choose, name="bot", games=["minus_one"])
+"""
+
 SILENT = "import time\ntime.sleep(60)\n"
 
 

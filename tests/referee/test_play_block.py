@@ -38,7 +38,8 @@ from arena.tournaments.cells import Cells, Slots, limits_of
 from arena.v1 import referee_pb2, referee_pb2_grpc
 from engine.record import digest, verify
 from sandbox.host import NoCellError, detect
-from tests.referee.blocks import BOT, CRASHING, SILENT, block_of, hosted, remote, write_bot
+from sandbox.watch import tree
+from tests.referee.blocks import BOT, CRASHING, GREEDY, SILENT, SLOW, block_of, hosted, remote, write_bot
 from tests.referee.wire import Wire, honest
 
 try:
@@ -384,3 +385,28 @@ def test_a_bot_that_cannot_be_started_costs_nothing_if_no_card_was_dealt(
     assert isinstance(failed, Failed)
     assert "closed to other users" in failed.reason
     assert failed.cause is cause
+
+
+def test_a_bot_that_works_out_of_turn_is_stopped_and_still_plays(short_dir: Path) -> None:
+    greedy, slow = write_bot(short_dir, GREEDY), write_bot(short_dir, SLOW)
+    players = [hosted("greedy", greedy), hosted("slow", slow), hosted("slower", slow)]
+    block = block_of(players, units=1, kind=UnitKind.SINGLE)
+    marker, stopped = f"{short_dir}/{greedy}", False
+    with block_process(block, short_dir) as process:
+        while not stopped:
+            assert process.poll() is None, "it was never stopped"
+            for first in cells_of(marker):
+                stopped = stopped or any(state_of(pid) == "T" for pid in tree(first))
+        assert process.stdout is not None
+        reports = [read_report(line) for line in process.stdout]
+    (match,) = (report for report in reports if isinstance(report, MatchReport))
+    assert match.faults == ()
+    assert isinstance(reports[-1], Done)
+
+
+def state_of(pid: int) -> str:
+    """How a process is, as /proc has it; empty if it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
