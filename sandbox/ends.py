@@ -13,7 +13,7 @@ class Exit:
 
     :ivar code: the bot's own, as ``signal``; both None if it was killed.
     :ivar reason: a sentence without its end and without anything that the bot wrote.
-    :ivar last_line: of its output, if it ended by itself with an error; else empty.
+    :ivar last_line: of its output, if it ended by itself with an error, or from outside; else empty.
     :ivar parts: what is kept of its output, and ``written`` how many bytes there were.
     :ivar started_s: when it was started, by ``time.monotonic``.
     """

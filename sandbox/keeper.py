@@ -44,6 +44,7 @@ class Life:
         self._selector = selector
         self._output = Output(box.limits.kept_kib * 1024)
         self._silent = False
+        self._begun = False
         self._status = b""
         self._killed_for = ""
         self._code: int | None = None
@@ -169,6 +170,7 @@ class Life:
                 Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
         with contextlib.suppress(OSError):
             self._gate.send(b"go\n")
+            self._begun = True
 
     def _ended(self, pid: int) -> None:
         if pid == self.pid:
@@ -197,7 +199,7 @@ class Life:
             code=code,
             signal=number,
             reason=reason,
-            last_line=self._output.last_line() if code or number else "",
+            last_line=self._output.last_line() if self._begun and code != 0 and not self._killed_for else "",
             parts=self._output.parts(),
             written=self._output.total,
             started_s=self._started_s,
@@ -215,7 +217,9 @@ class Life:
             return None, None, self._killed_for or f"was killed: it {broken}"
         last = self._output.last_line()
         if self._code is None:
-            return None, None, f"did not start or was ended from outside: {last or 'it said nothing'}"
+            # What was said before the gate opened is bubblewrap's own, and what came later the bot's.
+            ended = "was ended from outside" if self._begun else f"did not start: {last or 'it said nothing'}"
+            return None, None, ended
         if self._code > 128:
             number = self._code - 128
             return None, number, by_signal(number, last, self._limits)

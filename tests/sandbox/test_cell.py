@@ -5,6 +5,7 @@ import json
 import os
 import re
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -174,6 +175,16 @@ def test_a_bubblewrap_that_fails_is_told_in_its_own_words(scene: Scene, host: Ho
     ended = start(box, host, {}).stop(5_000)
     assert "did not start" in ended.reason
     assert "/no/such/place" in ended.reason
+
+
+def test_a_cell_that_is_ended_from_outside_says_so_and_nothing_that_the_bot_wrote(scene: Scene, host: Host) -> None:
+    cell = start(Box(scene.folder / "bot", ("/bin/sh", "-c", "echo AS KS; exec sleep 6018")), host, {})
+    ends_with(lambda: b"sleep\x006018\0" in [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in marked("6018")])
+    os.kill(cell.pid, signal.SIGKILL)
+    ended = cell.wait_gone()
+    assert (ended.code, ended.signal, ended.reason) == (None, None, "was ended from outside")
+    assert ended.last_line == "AS KS"
+    assert not marked("6018")
 
 
 def test_a_bot_does_not_start_when_its_starter_is_gone_before_the_gate_opens(scene: Scene, host: Host) -> None:
