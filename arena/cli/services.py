@@ -222,6 +222,7 @@ def run_worker(arguments: argparse.Namespace) -> int:
             LEAST_TIER: least.value,
             TIER: tier.value,
             "C_FORCE_ROOT": "1",  # Celery warns root of pickled messages; ours are JSON
+            "OPENBLAS_NUM_THREADS": "1",  # the fit of a table must not take the processors of the blocks beside it
         }
         name = f"worker-{os.getpid()}"
         command = leashed(worker_command(name, arguments.concurrency, strangers=here.strangers), os.getpid())

@@ -28,7 +28,7 @@ MEAN = 1500.0
 PRIOR_SD = 350.0
 """Elo. It keeps a bot that never lost finite, and holds apart groups that never met."""
 
-DENSE = 1_500
+DENSE = 400
 """Up to so many bots a step is solved exactly, beyond by conjugate gradients."""
 FULL = 3_000
 """Up to so many bots the whole covariance is computed, beyond its diagonal only."""

@@ -35,24 +35,33 @@ def superiority(fit: Fit) -> Floats | None:
     two has fewer than two deals; None for a fit without a covariance."""
     if fit.covariance is None:
         return None
-    own = np.diag(fit.covariance)
     fewer = np.minimum.outer(fit.deals, fit.deals)
-    known = fewer > 1
-    deals = np.where(known, fewer, 2)
-    variance = np.maximum(np.add.outer(own, own) - 2 * fit.covariance, 0.0) * deals / (deals - 1)
-    ahead = np.subtract.outer(fit.elo, fit.elo)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        likely = stdtr(deals - 1, ahead / np.sqrt(variance))
-    # Two that behave alike have neither a variance between them nor a difference, but for rounding.
-    return np.where(known & (np.abs(ahead) > _LEVEL), likely, 0.5)
+    apart = _apart(fit, fit.covariance, fewer)
+    return np.where(np.isnan(apart), 0.5, stdtr(np.maximum(fewer - 1, 1), apart))
 
 
 def rank_intervals(fit: Fit, among: Bools | None = None) -> Ints | None:
     """First and last rank of each bot among those that have played, from 1, or among those of them that are asked for;
     None for a fit without a covariance."""
-    likely = superiority(fit)
-    if likely is None:
+    if fit.covariance is None:
         return None
     playing = (fit.deals > 0) if among is None else (fit.deals > 0) & among
-    better = (likely > SURE) & playing[:, None] & playing[None, :]
+    fewer = np.minimum.outer(fit.deals, fit.deals)
+    # LOS > SURE, asked of the quantiles, of which there are far fewer than pairs.
+    counts, place = np.unique(fewer, return_inverse=True)
+    sure = stdtrit(np.maximum(counts - 1, 1), SURE)[place].reshape(fewer.shape)
+    better = (_apart(fit, fit.covariance, fewer) > sure) & playing[:, None] & playing[None, :]
     return np.column_stack([1 + better.sum(axis=0), playing.sum() - better.sum(axis=1)])
+
+
+def _apart(fit: Fit, covariance: Floats, fewer: Ints) -> Floats:
+    """How far row is ahead of column, in standard errors; nan where nothing is known or the two are level."""
+    own = np.diag(covariance)
+    deals = np.where(fewer > 1, fewer, np.nan)
+    ahead = np.subtract.outer(fit.elo, fit.elo)
+    # Two that behave alike have neither a variance between them nor a difference, but for rounding.
+    ahead[np.abs(ahead) <= _LEVEL] = np.nan
+    variance = np.maximum(np.add.outer(own, own) - 2 * covariance, 0.0) * deals / (deals - 1)
+    with np.errstate(divide="ignore"):
+        apart: Floats = ahead / np.sqrt(variance)
+    return apart
