@@ -34,6 +34,7 @@ NOT_PERMITTED: dict[str, str] = {
         mq_timedsend mq_timedreceive mq_notify mq_getsetattr setxattr lsetxattr fsetxattr""",
     "signals to other cells through a file that all of them may read": """
         flock inotify_init inotify_init1 inotify_add_watch""",
+    "says which pages of a file somebody has read, or makes them forgotten": "mincore fadvise64 readahead",
     "takes more of the processors than its share": """
         sched_setaffinity sched_setattr sched_setscheduler sched_setparam ioprio_set mbind set_mempolicy
         set_mempolicy_home_node""",
@@ -46,6 +47,7 @@ MISSING: dict[str, str] = {
     "widens the kernel's surface for what no bot needs": """
         io_setup io_destroy io_getevents io_submit io_cancel io_pgetevents""",
     "holds memory that belongs to no process": "memfd_create memfd_secret",
+    "says which pages of a file somebody has read": "preadv2 pwritev2",
 }
 """Calls that get ENOSYS, by the reason: libraries then use an older one."""
 

@@ -152,7 +152,9 @@ class Slots:
     def _free(self) -> Iterator[int]:
         for slot in range(SLOTS):
             if (lock := self._lock(str(slot))) is not None:
-                # Kept open: the lock is gone when this process is.
+                # Kept open: the lock is gone when this process is. And young: what cleans folders for temporary files
+                # removes what nobody has touched for days, and with a file its lock.
+                os.utime(lock)
                 self._held.append(lock)
                 yield slot
         raise OSError(f"All {SLOTS} slots of this host are taken.")

@@ -51,7 +51,7 @@ ATTACKS = [
     Attack("busy processors", "the watch, over the whole tree", """
         for _ in range(3): os.fork()
         while True: pass
-        """, reason=KILLED, limits=BRIEF),
+        """, reason=KILLED, limits=BRIEF, grace_ms=20_000),
     Attack("busy processors by children that nobody waits for", "the watch", """
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
@@ -60,7 +60,17 @@ ATTACKS = [
                 while time.monotonic() < until: pass
                 os._exit(0)
             time.sleep(0.1)
-        """, reason=KILLED, limits=BRIEF),
+        """, reason=KILLED, limits=BRIEF, grace_ms=20_000),
+    Attack("busy while it waits for its turn", "the watch: its total is bounded, whosever turn it is", """
+        import threading
+        def burn():
+            while True: pass
+        threading.Thread(target=burn, daemon=True).start()
+        seat = socket.socket(socket.AF_UNIX)
+        seat.connect("/run/arena/seat.sock")
+        print("waits", flush=True)
+        seat.recv(1)
+        """, says="waits", reason=KILLED, limits=BRIEF, grace_ms=20_000),
     Attack("taking more of the processors", "the filter: EPERM", """
         print(call("sched_setaffinity", 0, 8, b"\\1" + bytes(7)), call("sched_setscheduler", 0, 1, b"\\1\\0\\0\\0"),
               call("ioprio_set", 1, 0, 0), attempt(os.nice, -5))
@@ -71,7 +81,7 @@ ATTACKS = [
             except (OSError, ValueError): pass
         print("deaf", flush=True)
         time.sleep(60)
-        """, says="deaf", reason="was stopped: it still ran 400 ms after", grace_ms=400),
+        """, says="deaf", reason="was stopped: it still ran 2000 ms after", grace_ms=2_000),
     Attack("daemons", "the process namespace ends with its first process", """
         for _ in range(5):
             if os.fork() == 0:

@@ -27,6 +27,12 @@ ATTACKS = [
         print(attempt(os.utime, path), attempt(os.utime, path, (1, 1)), attempt(os.utime, "/bot/main.py"))
         print("held" if os.stat(path).st_atime_ns == before else "REACHED")
         """, says=r"EROFS EROFS EROFS\nheld"),
+    Attack("asking which pages of a file were read", "the filter: EPERM, ENOSYS; timing a read is not held", """
+        file = os.open("/usr/bin/env", os.O_RDONLY)
+        print(attempt(os.posix_fadvise, file, 0, 0, os.POSIX_FADV_DONTNEED), call("mincore", 0, 4096, 0),
+              call("readahead", file, 0, 4096), attempt(os.preadv, file, [bytearray(1)], 0, os.RWF_NOWAIT))
+        print(os.preadv(file, [bytearray(1)], 0))
+        """, says=r"EPERM EPERM EPERM (ENOSYS|EOPNOTSUPP|ENOTSUP)\n1"),
     Attack("a dump of its memory", "RLIMIT_CORE, 0", """
         os.chdir("/tmp")
         pid = os.fork()
