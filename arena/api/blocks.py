@@ -20,7 +20,6 @@ from arena.referee.stream import Hello
 from arena.store import notices
 from arena.tournaments.block import (
     Block,
-    BlockError,
     Cause,
     Done,
     Failed,
@@ -30,6 +29,7 @@ from arena.tournaments.block import (
     read_block,
     write_report,
 )
+from arena.tournaments.lines import BlockError
 from arena.tournaments.rotation import Tell, check_block, play_rotation
 from arena.v1 import referee_pb2, referee_pb2_grpc
 

@@ -17,7 +17,6 @@ from typing import IO
 
 from arena.tournaments.block import (
     Block,
-    BlockError,
     BotLog,
     Done,
     Failed,
@@ -26,6 +25,7 @@ from arena.tournaments.block import (
     read_report,
     write_block,
 )
+from arena.tournaments.lines import BlockError
 
 _KEPT = frozenset(
     {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "ARENA_BWRAP", "ARENA_CGROUP"}

@@ -29,7 +29,6 @@ from arena.referee.relay import OPTIONS, relay
 from arena.referee.service import Referee
 from arena.tournaments.block import (
     Block,
-    BlockError,
     Cause,
     Done,
     Failed,
@@ -42,6 +41,7 @@ from arena.tournaments.block import (
     write_report,
 )
 from arena.tournaments.cells import Cells, Slots
+from arena.tournaments.lines import BlockError
 from arena.tournaments.logs import Logs
 from arena.tournaments.rotation import check_block, play_rotation
 from arena.tournaments.strangers import LEAST_TIER, least_tier

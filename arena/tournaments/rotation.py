@@ -17,7 +17,6 @@ from arena.referee.player import Counters
 from arena.referee.presets import write_clock
 from arena.tournaments.block import (
     Block,
-    BlockError,
     MatchReport,
     Player,
     PlayerKind,
@@ -27,6 +26,7 @@ from arena.tournaments.block import (
     ReportedFault,
     UnitPlan,
 )
+from arena.tournaments.lines import BlockError
 from arena.tournaments.runs import think_times
 from arena.tournaments.versions import Version, members, of_player
 from engine.game import Game

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from arena.tournaments.block import (
     MATCHES_PER_BLOCK,
     Block,
-    BlockError,
     BlockLimits,
     BotLog,
     Cause,
@@ -30,6 +29,7 @@ from arena.tournaments.block import (
     write_block,
     write_report,
 )
+from arena.tournaments.lines import BlockError
 from arena.tournaments.runs import LogPart, MatchSpan, Run, ThinkTime
 
 law = settings(max_examples=50, deadline=None)
