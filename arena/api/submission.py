@@ -13,7 +13,7 @@ from arena.api.uploads import Terms, Uploads
 from arena.api.webhook import look_up, private_webhooks
 from arena.errors import BadRequest, NotFound
 from arena.scopes import READ, SUBMIT
-from arena.store import Connection, bots, notices, runs, webhooks
+from arena.store import Connection, bots, notices, runs, webhooks, workers
 from arena.store.people import User
 from arena.tournaments.door import look
 from arena.v1 import submission_pb2 as pb
@@ -71,7 +71,10 @@ class Submission(SubmissionServiceServicer):
         if version is None:
             raise NotFound(f"the bot '{request.bot}' has no version {request.number or 'yet'}")
         own = user.admin or user.name == bot.owner
-        return _version(version, own=own, with_log=own)
+        message = _version(version, own=own, with_log=own)
+        if own and version.state == "validating":
+            message.reason = await self._database.ask(workers.lacking_for_version, version.bot, version.number)
+        return message
 
     @refuses
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:

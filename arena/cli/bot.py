@@ -5,7 +5,7 @@ import json
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -166,8 +166,8 @@ def run_submit(arguments: argparse.Namespace) -> int:
     print(f"{version.bot} version {version.number} is uploaded ({len(archive):,} bytes, {version.content_hash[:12]})")
     if arguments.no_wait:
         return 0
-    with waiting("waiting for its validation matches"):
-        version = wait_until_judged(server, version)
+    with waiting("waiting for its validation matches") as say:
+        version = wait_until_judged(server, version, say)
     if version.state == pb.VERSION_STATE_REJECTED:
         print(f"{version.bot} version {version.number} is rejected: {version.reason}", file=sys.stderr)
         if version.log:
@@ -195,14 +195,16 @@ def upload(server: Server, name: str, archive: bytes) -> pb.Version:
         return SubmissionServiceStub(server.channel).CreateVersion(parts(), metadata=server.metadata)
 
 
-def wait_until_judged(server: Server, version: pb.Version) -> pb.Version:
-    """Asks twice a second until the version is no longer being validated."""
+def wait_until_judged(server: Server, version: pb.Version, say: Callable[[str], None] = lambda _: None) -> pb.Version:
+    """Asks twice a second until the version is no longer being validated. ``say`` is told why no worker does it."""
     stub = SubmissionServiceStub(server.channel)
     request = pb.GetVersionRequest(bot=version.bot, number=version.number)
     while version.state == pb.VERSION_STATE_VALIDATING:
         time.sleep(0.5)
         with calls(server):
             version = stub.GetVersion(request, metadata=server.metadata)
+        if version.state == pb.VERSION_STATE_VALIDATING and version.reason:
+            say(version.reason)
     return version
 
 

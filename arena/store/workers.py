@@ -43,17 +43,28 @@ def lacking(connection: Connection, tournament: str) -> str:
     row = connection.execute(SQL["waiting"], {"tournament": tournament}).fetchone()
     assert row is not None
     waiting, strange = row
+    return _lacking(connection, "block", waiting, strange)
+
+
+def lacking_for_version(connection: Connection, bot: str, number: int) -> str:
+    """Why a version is validated by no worker that is there, in a sentence; empty if one does or none must."""
+    row = connection.execute(SQL["waiting_version"], {"bot": bot, "number": number}).fetchone()
+    return _lacking(connection, "version", 1, int(row[0])) if row is not None else ""
+
+
+def _lacking(connection: Connection, what: str, waiting: int, strange: int) -> str:
+    """The sentence for so many that wait, so many of them with bots of strangers."""
     workers = living(connection) if waiting else []
     if not waiting or (workers and (not strange or any(worker.strangers for worker in workers))):
         return ""
     if not workers:
-        return f"{_blocks(waiting)} and no worker is there: start one with 'arena worker'"
+        return f"{_wait(waiting, what)} and no worker is there: start one with 'arena worker'"
     weak = ", ".join(f"{worker.name} ({worker.tier}, needs {worker.least_tier})" for worker in workers)
     return (
-        f"{_blocks(strange)} for a worker that runs strangers' bots, and the tier of cells is too weak for them at "
+        f"{_wait(strange, what)} for a worker that runs strangers' bots, and the tier of cells is too weak for them at "
         f"{weak}: run 'arena doctor' there, or a worker on another host"
     )
 
 
-def _blocks(number: int) -> str:
-    return f"{number} blocks wait" if number > 1 else "1 block waits"
+def _wait(number: int, what: str) -> str:
+    return f"{number} {what}s wait" if number > 1 else f"1 {what} waits"

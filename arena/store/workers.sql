@@ -14,3 +14,9 @@ ORDER BY name;
 
 -- waiting: how many blocks of a tournament wait to be played, and how many of them have bots of strangers
 SELECT count(*), count(*) FILTER (WHERE strangers) FROM blocks WHERE tournament = %(tournament)s AND state = 'queued';
+
+-- waiting_version: whether a version that waits for its validation and that nobody plays is a stranger's
+SELECT NOT (b.house OR u.admin)
+FROM versions AS v JOIN bots AS b ON b.name = v.bot JOIN users AS u ON u.name = b.owner
+WHERE v.bot = %(bot)s AND v.number = %(number)s AND v.state = 'validating'
+  AND (v.lease IS NULL OR v.lease_expires_at <= clock_timestamp());

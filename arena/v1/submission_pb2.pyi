@@ -186,7 +186,7 @@ class Version(_message.Message):
     state: Global___VersionState.ValueType
     """Where it stands."""
     reason: _builtins.str
-    """Why it was rejected, a sentence. Owner only."""
+    """Why it was rejected, or why no worker that is there validates it, a sentence. Owner only."""
     log: _builtins.str
     """What the bot wrote during validation. Owner only, and not in a list of bots."""
     @_builtins.property

@@ -6,7 +6,8 @@ import pytest
 
 from arena.store import Connection, workers
 from arena.store.workers import Worker
-from tests.tournaments.ground import claimed, make_tournament, one
+from arena.tournaments import admission
+from tests.tournaments.ground import claimed, make_tournament, make_version, one
 
 WEAK = Worker("weak:1", "userns-bare", "root", False)
 STRONG = Worker("strong:1", "root", "root", True)
@@ -45,3 +46,14 @@ def test_a_worker_that_went_or_was_not_heard_of_is_not_there(connection: Connect
     assert "no worker is there" in lacking(connection, block)
     claimed(connection, block)
     assert lacking(connection, block) == ""
+
+
+def test_a_version_says_why_no_worker_validates_it(connection: Connection) -> None:
+    version = make_version(connection, "new", state="validating", house=False)
+    make_version(connection, "ours", state="validating")
+    workers.beat(connection, WEAK)
+    said = workers.lacking_for_version(connection, "new", 1)
+    assert said.startswith("1 version waits for a worker that runs strangers' bots, and the tier of cells is too weak")
+    assert workers.lacking_for_version(connection, "ours", 1) == ""
+    assert admission.claim(connection, version) is not None
+    assert workers.lacking_for_version(connection, "new", 1) == ""
