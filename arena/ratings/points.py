@@ -38,7 +38,7 @@ def mean_points(points: Floats, deal: Ints) -> Mean:
 
 
 def against_the_field(deal: FieldDeal) -> list[list[float]]:
-    """By table and seat: the points minus the *datum*, the mean of the others who held the same seat of the deal. Needs
+    """By table and seat: the points less the *datum*, the mean of the others who held the same seat of the deal. Needs
     two tables at least."""
     points = np.asarray(deal.points, np.float64)
     others = len(points) - 1
