@@ -289,9 +289,10 @@ def test_a_block_process_that_is_killed_takes_its_cells_with_it_and_the_next_one
 
     (places,) = short_dir.glob("arena-slots-*")
     assert list(places.glob("*.seat/seat.sock"))
+    (places / "9.seat").mkdir()  # as of a block with more bots
     again = block_of([hosted(f"bot-{n}", good) for n in range(3)], units=1, kind=UnitKind.SINGLE)
     assert isinstance(reports_of(again, short_dir, TMPDIR=str(short_dir))[-1], Done)
-    assert {place.name for place in places.iterdir()} == {"0", "1", "2"}
+    assert {place.name for place in places.iterdir()} == {"0", "1", "2", "9"}
     assert all(place.stat().st_size == 0 for place in places.iterdir())
     assert {place.name for place in short_dir.iterdir()} == {silent, good, places.name}
 

@@ -30,9 +30,11 @@ def divided(owner: int | None = None) -> Iterator[tuple[Path, ...]]:
         if owner is not None:
             for path in (place, place / "cgroup.procs"):
                 os.chown(path, owner, owner)
-    yield own
-    for place in own:
-        place.rmdir()  # fails if a cell has left its group behind
+    try:
+        yield own
+    finally:
+        for place in own:
+            place.rmdir()  # fails if a cell has left its group behind
 
 
 def described(own: tuple[Path, ...]) -> str:
