@@ -2,12 +2,13 @@
 blocks. A hosted bot has a new process for every rotation of every attempt; a remote one is the same for ever."""
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 
 import hypothesis.strategies as st
 import psycopg
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
@@ -19,12 +20,48 @@ from hypothesis.stateful import (
 
 import engine
 from arena.errors import WrongState
-from arena.store import Connection
+from arena.store import Connection, tournaments
+from arena.store.people import User
+from arena.store.tournaments import NewTournament
 from arena.tournaments import ledger
-from arena.tournaments.block import Block, Cause, UnitKind
+from arena.tournaments.block import Block, Cause, PlayerKind, UnitKind
 from arena.tournaments.brief import write_brief
 from arena.tournaments.ledger import Lease
-from tests.tournaments.ground import expire, make_tournament, one, reports_of
+from arena.tournaments.start import start_tournament
+from tests.tournaments.ground import claimed, expire, make_tournament, make_version, one, reports_of
+
+ADMIN = User("owner", admin=True)
+
+_numbers = itertools.count(1)
+
+
+@settings(
+    max_examples=15,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(remote=st.lists(st.booleans(), min_size=4, max_size=8), orbits=st.integers(1, 2), units=st.integers(1, 3))
+def test_every_deal_of_a_tournament_is_in_one_block_and_rotates_among_hosted_bots_alone(
+    connection: Connection, remote: list[bool], orbits: int, units: int
+) -> None:
+    cup = f"draw-{next(_numbers)}"
+    bots = [f"{cup}-{number}" for number in range(len(remote))]
+    for bot, is_remote in zip(bots, remote, strict=True):
+        make_version(connection, bot)
+        if is_remote:
+            connection.execute("UPDATE bots SET kind = 'remote' WHERE name = %s", (bot,))
+    wanted = NewTournament("callbreak", 4, {}, orbits, units, 250, 0, 3, 1000)
+    tournaments.create_tournament(connection, ADMIN, cup, wanted, "")
+    tournaments.enter_tournament(connection, ADMIN, cup, bots)
+    start_tournament(connection, ADMIN, cup)
+    blocks = [block for (block,) in connection.execute("SELECT id FROM blocks WHERE tournament = %s", (cup,))]
+    briefs = [write_brief(connection, claimed(connection, block)) for block in blocks]
+    deals = [unit.seed for brief in briefs for unit in brief.units]
+    assert len(set(deals)) == len(deals) >= len(blocks)
+    for brief in briefs:
+        if any(player.kind is PlayerKind.REMOTE for player in brief.players):
+            assert (brief.kind, brief.rotations) == (UnitKind.SINGLE, 1)
 
 
 class Deals(RuleBasedStateMachine):
