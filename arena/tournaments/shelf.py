@@ -20,8 +20,13 @@ from sandbox import archive
 
 _MIB = 1 << 20
 _FULL = {errno.ENOSPC, errno.EDQUOT}
+_BOT = re.compile("[0-9a-f]{64}")
+_ASIDE = re.compile("[0-9a-f]{64}[.][0-9a-f]{8}")
+"""Names of a bot's folder, and of one that becomes a bot's or was one. What has another name was put there by somebody
+else, and is left alone."""
+
 _LEFT_AFTER_S = 3600
-"""What has no bot's name and is older than this was left by a worker that was killed while it unpacked."""
+"""What is aside for longer was left by a worker that was killed while it unpacked or took away."""
 
 
 class UnpackError(RuntimeError):
@@ -109,9 +114,9 @@ class Shelf:
         for folder in self._place.iterdir():
             with contextlib.suppress(FileNotFoundError):
                 used_s = folder.stat().st_mtime
-                if re.fullmatch("[0-9a-f]{64}", folder.name):
+                if _BOT.fullmatch(folder.name):
                     yield used_s, sum(file.stat().st_size for file in folder.rglob("*")), folder
-                elif time.time() - used_s > _LEFT_AFTER_S:
+                elif _ASIDE.fullmatch(folder.name) and time.time() - used_s > _LEFT_AFTER_S:
                     shutil.rmtree(folder, ignore_errors=True)
 
 

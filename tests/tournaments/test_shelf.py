@@ -76,13 +76,13 @@ def test_what_another_process_uses_stays_until_that_has_ended(tmp_path: Path, ta
     assert names(tmp_path) == set()
 
 
-def test_what_a_killed_worker_left_half_unpacked_goes_after_a_while(tmp_path: Path) -> None:
-    for name, age_s in (("old", 7200), ("new", 10)):
-        folder = tmp_path / f"{HASHES[0]}.{name}"
-        folder.mkdir()
-        os.utime(folder, (time.time() - age_s,) * 2)
-    Shelf(tmp_path, Room()).tidy()
-    assert names(tmp_path) == {f"{HASHES[0]}.new"}
+def test_what_a_killed_worker_left_half_unpacked_goes_after_a_while_and_nothing_of_anybody_else(tmp_path: Path) -> None:
+    old, new, not_ours = f"{HASHES[0]}.{'0' * 8}", f"{HASHES[0]}.{'1' * 8}", "thesis"
+    for name, age_s in ((old, 7200), (new, 10), (not_ours, 7200)):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (time.time() - age_s,) * 2)
+    Shelf(tmp_path, Room(folders=0)).tidy()
+    assert names(tmp_path) == {new, not_ours}
 
 
 FULL = """
