@@ -5,6 +5,7 @@ import asyncio
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
@@ -127,7 +128,9 @@ class Slots:
         self._held: list[int] = []
         self._folder = Path(tempfile.gettempdir()) / f"arena-slots-{os.geteuid()}"
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        if self._folder.is_symlink() or self._folder.stat().st_uid != os.geteuid():
+        # One look, or its owner could put another thing in its place between two. Nobody else can replace what is ours.
+        found = self._folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
             raise OSError(f"{self._folder} belongs to somebody else; remove it.")
         for left in self._folder.glob("*.seat"):
             if (lock := self._lock(left.stem)) is not None:
