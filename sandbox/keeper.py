@@ -34,9 +34,12 @@ _MIB = 1 << 20
 
 
 class Life:
-    """One cell from its start to its end. Everything but `gone`, `exit` and `rest` belongs to the keeper's thread."""
+    """One cell from its start to its end. Everything but `opened`, `begun`, `gone`, `exit` and `rest` belongs to the
+    keeper's thread. `begun` says, from the moment that `opened` is set, whether the bot's program was started."""
 
     def __init__(self, box: Box, host: Host, environment: Mapping[str, str], selector: selectors.BaseSelector) -> None:
+        self.opened = threading.Event()
+        self.begun = False
         self.gone = threading.Event()
         self.exit: Exit | None = None
         self.rest = Rest()
@@ -44,7 +47,6 @@ class Life:
         self._selector = selector
         self._output = Output(box.limits.kept_kib * 1024)
         self._silent = False
-        self._begun = False
         self._status = b""
         self._killed_for = ""
         self._code: int | None = None
@@ -170,7 +172,8 @@ class Life:
                 Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
         with contextlib.suppress(OSError):
             self._gate.send(b"go\n")
-            self._begun = True
+            self.begun = True
+            self.opened.set()
 
     def _ended(self, pid: int) -> None:
         if pid == self.pid:
@@ -199,7 +202,7 @@ class Life:
             code=code,
             signal=number,
             reason=reason,
-            last_line=self._output.last_line() if self._begun and code != 0 and not self._killed_for else "",
+            last_line=self._output.last_line() if self.begun and code != 0 and not self._killed_for else "",
             parts=self._output.parts(),
             written=self._output.total,
             started_s=self._started_s,
@@ -209,6 +212,7 @@ class Life:
         if self._group is not None:
             self._group.remove()
         self.rest.end()
+        self.opened.set()
         self.gone.set()
 
     def _verdict(self) -> tuple[int | None, int | None, str]:
@@ -218,7 +222,7 @@ class Life:
         last = self._output.last_line()
         if self._code is None:
             # What was said before the gate opened is bubblewrap's own, and what came later the bot's.
-            ended = "was ended from outside" if self._begun else f"did not start: {last or 'it said nothing'}"
+            ended = "was ended from outside" if self.begun else f"did not start: {last or 'it said nothing'}"
             return None, None, ended
         if self._code > 128:
             number = self._code - 128

@@ -38,6 +38,18 @@ class Cell:
         """How the cell ended, None while it runs."""
         return self._life.exit
 
+    def wait_begun(self) -> None:
+        """Comes back when the bot's program was started.
+
+        :raises CellError: if it was not and never will be: that is this host's failure and not the bot's.
+        """
+        if not self._life.opened.wait(_PATIENCE_S):
+            raise CellError(
+                f"the cell of process {self.pid} is not ready after {_PATIENCE_S:g} s; is the host overloaded?"
+            )
+        if not self._life.begun:
+            raise CellError(f"a cell {self.wait_gone().reason}; run 'arena doctor' on this host.")
+
     def wake(self) -> None:
         """The bot has something to do, as it has from its start on. One that was stopped goes on."""
         self._life.rest.wake()

@@ -60,7 +60,8 @@ class Cells:
         self._seats: list[Path] = []
 
     async def start(self, open_socket: OpenSocket) -> None:
-        """Opens a socket for every hosted player, then starts its process.
+        """Opens a socket for every hosted player, then starts its process. Comes back when the programs of all were
+        started: a cell that fails before that is nobody's fault at the table.
 
         :raises CellError: if one cannot be started. Call :meth:`stop` then, too.
         """
@@ -88,6 +89,8 @@ class Cells:
             finally:
                 # If we are cancelled in between, the cell is started all the same and must be stopped with the others.
                 self._seated.append(Seated(index, await starting))
+        for seated in self._seated:
+            await asyncio.to_thread(seated.cell.wait_begun)
 
     def turn(self, player: int, is_open: bool) -> None:
         """The player has a turn to answer, or has none: one that works all the same is stopped until its next."""

@@ -297,6 +297,22 @@ def test_a_block_process_that_is_killed_takes_its_cells_with_it_and_the_next_one
     assert {place.name for place in short_dir.iterdir()} == {silent, good, places.name}
 
 
+def test_a_cell_that_bubblewrap_cannot_make_is_nobodys_fault(short_dir: Path) -> None:
+    bots = [write_bot(short_dir, body) for body in (BOT, SILENT, GREEDY)]
+    failing = short_dir / "bwrap"
+    failing.write_text(
+        f"#!/bin/sh\ncase \"$*\" in *{bots[1]}*) echo 'bwrap: Creating new namespace failed' >&2; exit 1;; esac\n"
+        f'exec {detect().bwrap} "$@"\n'
+    )
+    failing.chmod(0o755)
+    block = block_of([hosted(f"bot-{n}", bot) for n, bot in enumerate(bots)], units=1, kind=UnitKind.SINGLE)
+    reports = reports_of(block, short_dir, ARENA_BWRAP=str(failing))
+    assert [report for report in reports if isinstance(report, MatchReport)] == []
+    assert reports[-1] == Failed(
+        "a cell did not start: bwrap: Creating new namespace failed; run 'arena doctor' on this host.", Cause.UNSEEN
+    )
+
+
 def test_a_block_for_other_rules_is_refused(short_dir: Path) -> None:
     bot = write_bot(short_dir, BOT)
     block = block_of([hosted(f"bot-{number}", bot) for number in range(3)], units=1, kind=UnitKind.SINGLE)

@@ -172,9 +172,17 @@ def test_a_folder_that_the_bot_could_not_read_is_refused_with_a_sentence(host: H
 
 def test_a_bubblewrap_that_fails_is_told_in_its_own_words(scene: Scene, host: Host) -> None:
     box = Box(scene.folder / "bot", ("/usr/bin/true",), binds=(("/no/such/place", "/mnt"),))
-    ended = start(box, host, {}).stop(5_000)
+    cell = start(box, host, {})
+    with pytest.raises(
+        CellError, match=r"^a cell did not start: .*/no/such/place.*; run 'arena doctor' on this host\.$"
+    ):
+        cell.wait_begun()
+    ended = cell.stop(5_000)
     assert "did not start" in ended.reason
     assert "/no/such/place" in ended.reason
+    good = start(Box(scene.folder / "bot", ("/usr/bin/true",)), host, {})
+    good.wait_begun()
+    assert good.stop(5_000).code == 0
 
 
 def test_a_cell_that_is_ended_from_outside_says_so_and_nothing_that_the_bot_wrote(scene: Scene, host: Host) -> None:
