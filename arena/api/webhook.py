@@ -29,6 +29,9 @@ SILENCE_S = 3.0
 LONGEST_S = 10.0
 """How long all of them may take."""
 
+ERROR_LENGTH = 200
+"""So much of what went wrong is kept: the other side may have written it."""
+
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
@@ -58,7 +61,7 @@ def deliver(connection: Connection, *, private: bool) -> bool:
     try:
         post(message.url, body_of(message), private=private)
     except (BadRequest, OSError, http.client.HTTPException) as failure:
-        error = f"{failure or type(failure).__name__}"
+        error = _line(str(failure)) or type(failure).__name__
         log.info("the owner of %s could not be told: %s", message.bot, error, extra={"bot": message.bot})
     webhooks.settle(connection, message, error)
     return True
@@ -137,6 +140,11 @@ def look_up(url: str, *, private: bool) -> tuple[SplitResult, int, str]:
             f"operator to set ARENA_PRIVATE_WEBHOOKS=1"
         )
     return parts, port, found[0]
+
+
+def _line(said: str) -> str:
+    """What can be stored and logged of it. A server that speaks no HTTP is quoted in the error, NUL and all."""
+    return "".join(sign if sign.isprintable() else " " for sign in said[:ERROR_LENGTH]).strip()
 
 
 def is_public(address: str) -> bool:

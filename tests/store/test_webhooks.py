@@ -2,12 +2,13 @@
 
 import http.server
 import json
+import socket
 import threading
 from collections.abc import Iterator
 
 import pytest
 
-from arena.api.webhook import deliver, is_public, look_up
+from arena.api.webhook import ERROR_LENGTH, deliver, is_public, look_up
 from arena.errors import BadRequest
 from arena.store import Connection, notices, webhooks
 from arena.store.notices import Played
@@ -117,6 +118,25 @@ def test_a_message_that_is_not_taken_is_tried_a_few_times_and_never_redirected(
     notices.note(told, "near", [BAD])
     assert deliver(told, private=True)
     assert webhooks.find_webhook(told, "near") == (listener.url, "")
+
+
+def test_a_server_that_speaks_no_http_is_quoted_in_a_short_line(told: Connection) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        webhooks.set_webhook(told, OWNER, "near", f"http://127.0.0.1:{server.getsockname()[1]}/")
+
+        def answer() -> None:
+            taken, _ = server.accept()
+            with taken:
+                taken.sendall(b"\0\x1b[2J" + b"x" * 10_000 + b"\n")
+                while taken.recv(4096):
+                    pass
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        notices.note(told, "near", [BAD])
+        assert deliver(told, private=True)
+        thread.join()
+    assert webhooks.find_webhook(told, "near")[1] == f"[2J{'x' * (ERROR_LENGTH - 5)}"
 
 
 def test_an_address_that_has_become_private_gets_nothing(told: Connection, listener: Listener) -> None:
