@@ -1,6 +1,7 @@
 """SubmissionService: takes versions in and says what became of them. Knows no cell and no match."""
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -37,6 +38,7 @@ class Submission(SubmissionServiceServicer):
         self._on_submitted = on_submitted
         self._uploads = Uploads(terms)
         self._opener = ThreadPoolExecutor(1, thread_name_prefix="archives")
+        self._resolver = ThreadPoolExecutor(1, thread_name_prefix="addresses of owners")
 
     @refuses
     async def CreateVersion(self, request: AsyncIterator[pb.CreateVersionRequest], context: Context) -> pb.Version:
@@ -116,7 +118,10 @@ class Submission(SubmissionServiceServicer):
         user = await self._database.caller(context, SUBMIT)
         await self._database.ask(bots.check_owner, user, request.bot)
         if request.url:
-            await asyncio.to_thread(look_up, request.url, private=private_webhooks())
+            # In a thread of its own: who answers for the name may take half a minute, and everybody's questions to the
+            # database share the others.
+            looking = functools.partial(look_up, request.url, private=private_webhooks())
+            await asyncio.get_running_loop().run_in_executor(self._resolver, looking)
         bot = await self._database.ask(webhooks.set_webhook, user, request.bot, request.url)
         return await self._database.ask(_describe, user, bot)
 
