@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import logging
 import secrets
 import time
 from contextlib import ExitStack
@@ -28,6 +29,8 @@ from arena.tournaments.versions import Version, members
 from arena.v1 import match_pb2 as pb
 from arena.v1.match_pb2_grpc import MatchServiceServicer
 from bots import house
+
+log = logging.getLogger("arena.serve")
 
 REMOTE = "remote:"
 """What the name of a connected bot begins with where house bots may be named, too."""
@@ -80,13 +83,16 @@ class Matches(MatchServiceServicer):
     async def PlayMatch(self, request: pb.PlayMatchRequest, context: Context) -> pb.Record:
         user = await self._database.caller(context, PLAY)
         names = tuple(request.bots)
+        # First, for it bounds the names that the database is asked for.
+        game = load_game(request.game, len(names), dict(request.options))
+        if not names:
+            raise BadRequest(f"a match needs {game.seats} bots; name one for each seat")
         for name in names:
             if name.startswith(REMOTE):
                 bot = name.removeprefix(REMOTE)
                 await self._database.ask(bots.check_owner, user, bot)
                 if await self._database.ask(notices.disabled, [bot]):
                     raise WrongState(notices.sentence(bot))
-        game = load_game(request.game, len(names), dict(request.options))
         if request.seed and len(request.seed) != 32:
             raise BadRequest("the seed must be 32 bytes, or empty for a drawn one")
         limits = offered(clock_of(request.clock, game, "remote"))
@@ -118,7 +124,8 @@ class Matches(MatchServiceServicer):
             return pb.Record(text=verdict.record)
 
     async def _note(self, plan: MatchPlan, verdict: Verdict) -> None:
-        """Tells owners of faults, and shows a bot the door that is disabled for them."""
+        """Tells owners of faults, and shows a bot the door that is disabled for them: one that plays in other matches
+        is shown it when they are over, as any disabled bot. A database that is away does not withhold the record."""
         for seat, (player, name) in enumerate(zip(plan.players, plan.names, strict=True)):
             if not name.startswith(REMOTE):
                 continue
@@ -126,7 +133,12 @@ class Matches(MatchServiceServicer):
             kind, reason = (str(faults[-1].kind), faults[-1].reason) if faults else ("", "")
             forfeited = seat in verdict.forfeited
             played = notices.Played(f"unrated match {plan.match_id}", seat, len(faults), forfeited, kind, reason)
-            if await self._database.ask(notices.note, player, [played]):
+            try:
+                disabled = await self._database.ask(notices.note, player, [played])
+            except Unavailable as error:
+                log.warning("the owner of %s is not told of %s: %s", player, played.match, error)
+                continue
+            if disabled and not self._hub.plays(player):
                 self._hub.dismiss(player, Farewell("BROKEN", f"{notices.sentence(player)}."))
 
     async def _version(self, name: str) -> Version:

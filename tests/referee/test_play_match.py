@@ -116,6 +116,7 @@ def test_matches_with_the_same_house_bots_run_at_the_same_time(database_url: str
 @pytest.mark.parametrize(
     ("bots", "code"),
     [
+        ((), grpc.StatusCode.INVALID_ARGUMENT),
         (("random", "random", "random", "nobody"), grpc.StatusCode.INVALID_ARGUMENT),
         (("random", "random", "random", "remote:far"), grpc.StatusCode.NOT_FOUND),
     ],
@@ -124,7 +125,8 @@ def test_a_bot_that_is_not_there_is_named_and_the_others_get_up(
     bots: tuple[str, ...], code: grpc.StatusCode, database_url: str
 ) -> None:
     async def visit(hub: Hub, play: Play) -> None:
-        with pytest.raises(grpc.aio.AioRpcError, match=bots[-1].removeprefix("remote:")) as refused:
+        named = bots[-1].removeprefix("remote:") if bots else "needs 4 bots"
+        with pytest.raises(grpc.aio.AioRpcError, match=named) as refused:
             await play(pb.PlayMatchRequest(game=next(iter(engine.GAMES)), bots=bots))
         assert refused.value.code() is code
         assert hub.connected() == {}
