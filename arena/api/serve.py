@@ -8,7 +8,8 @@ import contextlib
 import logging
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any
 
 import grpc
 from celery import Celery
@@ -95,29 +96,49 @@ async def serve(
         log.info("serving at %s", address)
         on_ready(address, tls_address, monitor.address)
         ending = threading.Event()
-        sweeping = asyncio.create_task(asyncio.to_thread(sweeper.run, database_url, broker_url, ending))
-        telling = asyncio.create_task(asyncio.to_thread(webhook.run, database_url, ending))
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(_register(database, address, secret)),
-                group.create_task(_part(database, hub)),
-                group.create_task(_hint(database, application(broker_url), wake)),
-            ]
-            await drain.asked()
-            for task in tasks:
-                task.cancel()
-        await checks.leave()
-        ending.set()
-        with contextlib.suppress(ArenaError):
-            await database.ask(referees.leave, address)
-        if waits_for := drain.waits_for():
-            on_drain(waits_for)
-            if not await drain.quiet(drain_s):
-                log.warning("%s did not end in time and is handed back", drain.waits_for())
-        await referee.close(SHUTDOWN)
-        await server.stop(GRACE_S)
-        await asyncio.gather(sweeping, telling)
+        threads = [
+            asyncio.create_task(asyncio.to_thread(sweeper.run, database_url, broker_url, ending)),
+            asyncio.create_task(asyncio.to_thread(webhook.run, database_url, ending)),
+        ]
+        work = (
+            _register(database, address, secret),
+            _part(database, hub),
+            _hint(database, application(broker_url), wake),
+        )
+        try:
+            try:
+                await _work(work, threads, drain)
+            finally:
+                # Also after a failure: the process ends when its threads do.
+                ending.set()
+            await checks.leave()
+            with contextlib.suppress(ArenaError):
+                await database.ask(referees.leave, address)
+            if waits_for := drain.waits_for():
+                on_drain(waits_for)
+                if not await drain.quiet(drain_s):
+                    log.warning("%s did not end in time and is handed back", drain.waits_for())
+        finally:
+            await referee.close(SHUTDOWN)
+            await server.stop(GRACE_S)
+        await asyncio.gather(*threads)
     database.close()
+
+
+async def _work(
+    work: Iterable[Coroutine[Any, Any, None]], threads: Sequence["asyncio.Task[None]"], drain: Drain
+) -> None:
+    """Does the work until the drain begins. What fails ends the server, which somebody starts again: without its
+    sweeper, say, it would only look well."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(part) for part in work]
+        asked = group.create_task(drain.asked())
+        await asyncio.wait({asked, *threads}, return_when=asyncio.FIRST_COMPLETED)
+        for thread in threads:
+            if thread.done():
+                thread.result()
+        for task in tasks:
+            task.cancel()
 
 
 def _add_services(
