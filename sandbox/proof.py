@@ -117,7 +117,7 @@ def holds(host: Host, slot: int) -> list[Hold]:
                 victim.kill()
         hoarded = _run(host, folder, slot, _HOARDS)
     found = [_held(key, broken) for key in _HOLDERS]
-    return [found[0], _tree(hoarded), _share(host), *found[1:], _identity(host.tier), _groups(host)]
+    return [found[0], _tree(hoarded, host), _share(host), *found[1:], _identity(host.tier), _groups(host)]
 
 
 def advice(trials: Iterable[Trial], host: Host | None, usable: Sequence[Path]) -> list[str]:
@@ -172,12 +172,12 @@ def _held(key: str, told: Mapping[str, str]) -> Hold:
     return Hold(limit, "", "it was not found out: the cell told nothing" if not answer else f"the cell said {answer}")
 
 
-def _tree(ended: Exit | CellError) -> Hold:
+def _tree(ended: Exit | CellError, host: Host) -> Hold:
     limit = "memory, whole tree"
     reason = str(ended) if isinstance(ended, CellError) else ended.reason
-    if "asked for more" in reason:
-        return Hold(limit, "the control group")
-    if "MiB of memory" in reason:
+    if "of memory" in reason and "memory" in controllers(host.groups):
+        return Hold(limit, "the control group")  # the watch may have seen it in the same moment
+    if "of memory" in reason:
         return Hold(limit, "the watch", "what is taken between two looks, 50 ms, may be more")
     return Hold(limit, "", reason)
 
