@@ -91,7 +91,10 @@ def _look_at_cells(found: Checkup, least: Tier) -> None:
     else:
         found.tier = host.tier.value
         found.refused = refusal(host.tier, least)
-        found.holds = holds(host, Slots().take())
+        try:
+            found.holds = holds(host, Slots().take())
+        except OSError as error:
+            found.complaints["bots run"] = f"not at all: {error}"
     found.advice = advice(trials, host, usable())
 
 

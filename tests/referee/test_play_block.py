@@ -3,9 +3,11 @@
 import asyncio
 import dataclasses
 import os
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -16,6 +18,7 @@ import pytest
 
 from arena.api.blocks import Blocks
 from arena.api.drain import Drain
+from arena.cli import main
 from arena.referee.hub import Hub
 from arena.referee.plan import PlayerId
 from arena.referee.service import Referee, Refusal, server_options
@@ -311,6 +314,20 @@ def test_a_cell_that_bubblewrap_cannot_make_is_nobodys_fault(short_dir: Path) ->
     assert reports[-1] == Failed(
         "a cell did not start: bwrap: Creating new namespace failed; run 'arena doctor' on this host.", Cause.UNSEEN
     )
+
+
+def test_a_folder_of_slots_that_somebody_else_put_there_is_not_used_and_the_doctor_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("ARENA_DATABASE_URL", "postgresql://nobody@127.0.0.1:9/nothing")
+    place = tmp_path / f"arena-slots-{os.geteuid()}"
+    place.symlink_to(tmp_path)
+    told = f"{place} belongs to somebody else; remove it."
+    with pytest.raises(OSError, match=re.escape(told)):
+        Slots()
+    assert main(["doctor", "--data", str(tmp_path / "data")]) == 1
+    assert f"bots run  not at all: {told}" in capsys.readouterr().err.splitlines()
 
 
 def test_a_block_for_other_rules_is_refused(short_dir: Path) -> None:
