@@ -230,6 +230,10 @@ def run_list(arguments: argparse.Namespace) -> int:
 
 def run_log(arguments: argparse.Namespace) -> int:
     """Prints state, reason and log of a version, and what the bot did wrong in matches; or the log of one match."""
+    if arguments.whole and not arguments.match:
+        raise BadRequest("--whole is of a match: name one with --match TOURNAMENT/UNIT/ROTATION")
+    if arguments.version and arguments.match:
+        raise BadRequest("a match was played by one version: leave out --version or --match")
     if arguments.match:
         return runs.run_log(arguments)
     server = Server(find_login(arguments.data))

@@ -220,6 +220,24 @@ def test_the_doctor_says_the_same_in_json_and_in_80_columns(
     assert all(sentence in words for sentence in found["advice"])
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--match", "cup/12"], "'cup/12' is no match; write TOURNAMENT/UNIT/ROTATION, such as cup/12/0"),
+        (["--whole"], "--whole is of a match: name one with --match TOURNAMENT/UNIT/ROTATION"),
+        (
+            ["--match", "cup/12/0", "--version", "2"],
+            "a match was played by one version: leave out --version or --match",
+        ),
+    ],
+)
+def test_a_log_that_is_asked_for_in_a_wrong_way_is_told_how(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bot", "log", "ann", *words]) == 2
+    assert capsys.readouterr().err == f"arena: {told}\n"
+
+
 def test_a_broker_that_does_not_answer_is_found_by_the_doctor() -> None:
     with pytest.raises(Unavailable, match="set ARENA_BROKER_URL"):
         reach("redis://127.0.0.1:9")
