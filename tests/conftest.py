@@ -10,8 +10,13 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
+from hypothesis import HealthCheck, settings
 
 from arena.stack import Stack
+
+# How long an example takes says more of what else the machine does than of the code.
+settings.register_profile("arena", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("arena")
 
 _numbers = itertools.count(1)
 

@@ -31,7 +31,7 @@ ENDS = {
     "processor time": (
         "while True: pass",
         Limits(cpu_s=0.2),
-        r"was killed: it used 0\.[2-9]\d s of processor time; the limit is 0.2 s",
+        r"was killed: it used (?!0\.[01])\d+\.\d\d s of processor time; the limit is 0.2 s",
         "",
     ),
     "files": (
