@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Self
 
 from arena.referee.faults import Fault, FaultKind, late_reason
-from arena.referee.journal import Journal, log
+from arena.referee.journal import Journal
 from arena.referee.match import Answer, Verdict, match
 from arena.referee.plan import Abandoned, MatchPlan, PlayerId
 from arena.referee.player import Counters, OpenTurn, Player, Running
@@ -241,7 +241,7 @@ class Hub:
         running.asked_us = self.now_us()
         self._running[plan.match_id] = running
         self.tally.begun += 1
-        log.debug("match %d begins: %s", plan.match_id, ", ".join(plan.names), extra=_about(plan))
+        self.journal.begins(plan)
         for seat, player in enumerate(seats):
             player.matches[plan.match_id] = player.starts[plan.match_id] = (running, seat)
         self._advance(running)
@@ -298,18 +298,7 @@ class Hub:
 
     def _fault(self, plan: MatchPlan, fault: Fault) -> None:
         self.tally.faults[fault.kind] += 1
-        player, bot, kind = plan.players[fault.seat], plan.names[fault.seat], str(fault.kind)
-        self.journal.tell(
-            f"faults of {player}",
-            f"{bot} in seat {fault.seat} of match {plan.match_id}: {kind} on turn {fault.turn}: {fault.reason}",
-            **_about(plan),
-            player=player,
-            bot=bot,
-            seat=fault.seat,
-            turn=fault.turn,
-            kind=kind,
-            reason=fault.reason,
-        )
+        self.journal.fault(plan, fault)
 
     def _frame_over(self, player: Player, now_us: int) -> None:
         """Every turn of the last frame is answered or expired."""
@@ -321,14 +310,14 @@ class Hub:
 
     def _finish(self, running: Running, verdict: Verdict) -> None:
         self.finished += 1
-        log.debug("match %d has ended", running.plan.match_id, extra=_about(running.plan))
+        self.journal.ended(running.plan)
         self._part(running, verdict)
         if not running.verdict.done():
             running.verdict.set_result(verdict)
 
     def _abandon(self, running: Running, error: Exception) -> None:
         self.tally.abandoned += 1
-        log.debug("match %d is given up: %s", running.plan.match_id, error, extra=_about(running.plan))
+        self.journal.given_up(running.plan, error)
         self._part(running, None)
         if not running.verdict.done():
             running.verdict.set_exception(error)
@@ -360,9 +349,3 @@ class Hub:
             self._give(turn, None, fault, reason, now_us)
         if late and not player.sent and player.frame_size:
             self._frame_over(player, now_us)
-
-
-def _about(plan: MatchPlan) -> dict[str, object]:
-    """What a log line about the match says beside its sentence."""
-    known = ("tournament", "unit", "rotation")
-    return {"match": plan.match_id, **{name: plan.header[name] for name in known if name in plan.header}}
