@@ -3,7 +3,6 @@ to is asked of a function that is passed in."""
 
 import asyncio
 import hmac
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from google.protobuf.message import DecodeError
 from grpc_status import rpc_status
 
 from arena.referee.hub import Hub
+from arena.referee.logins import Logins, too_often
 from arena.referee.meter import Meter
 from arena.referee.plan import PlayerId
 from arena.referee.session import Context, OnTurn, Session, read, unheard
@@ -28,10 +28,6 @@ METHOD = "arena.v1.PlayService"
 
 HELLO_S = 10.0
 """A stream must say hello within this time."""
-
-LOGINS = 20
-"""Logins of one player in a row; one more is allowed every ``LOGIN_EVERY_S``."""
-LOGIN_EVERY_S = 2.0
 
 STREAMS = 8
 """Streams of one player that have not ended. One plays; of those that it took over, a stream whose last frames the bot
@@ -68,7 +64,7 @@ class Referee:
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
         self._servers: list[grpc.aio.Server] = []
-        self._logins: dict[PlayerId, tuple[float, float]] = {}
+        self._logins = Logins()
         self._streams: Counter[PlayerId] = Counter()
 
     async def serve_socket(
@@ -123,9 +119,9 @@ class Referee:
         answer = await authenticate(token_of(context), hello)
         if isinstance(answer, Refusal):
             await self._refuse(context, answer, hello.bot)
-        if not self._may_login(answer):
-            sentence = f"{hello.bot} logs in too often; wait {LOGIN_EVERY_S:.0f} s between two logins."
-            await self._refuse(context, Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, sentence), hello.bot)
+        # Each costs as much as several frames.
+        if not self._logins.take(answer):
+            await self._refuse(context, Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, too_often(hello.bot)), hello.bot)
         if self._streams[answer] >= STREAMS:
             sentence = f"{hello.bot} has {STREAMS} streams that it does not read; close those that it does not need."
             await self._refuse(context, Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, sentence), hello.bot)
@@ -150,20 +146,6 @@ class Referee:
 
         self._streams[player] += 1
         context.add_done_callback(ended)  # type: ignore[arg-type]  # the stub wants a class
-
-    def _may_login(self, player: PlayerId) -> bool:
-        """Whether the player has not logged in too often; each login costs as much as several frames."""
-        now = time.monotonic()
-        used, at = self._logins.get(player, (0.0, now))
-        used = max(0.0, used - (now - at) / LOGIN_EVERY_S)
-        if used >= LOGINS:
-            return False
-        self._logins[player] = (used + 1, now)
-        if len(self._logins) > 10_000:
-            self._logins = {
-                key: entry for key, entry in self._logins.items() if now - entry[1] < LOGINS * LOGIN_EVERY_S
-            }
-        return True
 
 
 async def _hello(context: Context) -> Hello | Refusal:

@@ -9,8 +9,9 @@ import grpc.aio
 import pytest
 
 from arena.referee.hub import Hub
+from arena.referee.logins import LOGINS
 from arena.referee.plan import PlayerId
-from arena.referee.service import LOGINS, STREAMS, Referee, Refusal, server_options
+from arena.referee.service import STREAMS, Referee, Refusal, server_options
 from arena.referee.stream import SHUTDOWN, Hello
 from arena.v1 import play_pb2
 from tests.referee.tables import games
