@@ -117,9 +117,12 @@ class _Line:
 
 
 def _table(game: str, lines: Sequence[_Line]) -> RatingTable:
+    places: dict[int, int] = {}
+    for place, line in enumerate(lines, 1):  # best first
+        places.setdefault(line.shown_micro_elo, place)
     ratings = tuple(
         Rating(
-            place=1 + sum(other.shown_micro_elo > line.shown_micro_elo for other in lines),
+            place=places[line.shown_micro_elo],
             bot=line.bot,
             version=line.version,
             micro_elo=line.micro_elo,
