@@ -38,11 +38,6 @@ def pack_records(reports: Sequence[MatchReport]) -> bytes:
     return zlib.compress(json.dumps(rows).encode(), 6)
 
 
-def unpack_records(data: bytes) -> dict[tuple[int, int], str]:
-    """Record by unit and rotation."""
-    return {(unit, rotation): record for unit, rotation, record in json.loads(zlib.decompress(data))}
-
-
 def write_results(connection: Connection, block: int, tournament: str, reports: Sequence[MatchReport]) -> None:
     """Writes a row for every match, and the records as one value. Call it in the transaction that ends the block."""
     rows = [
