@@ -61,7 +61,7 @@ def print_runs(runs: Sequence[pb.Run], *, phases: bool) -> None:
     for run in runs:
         if run.faults or run.exit != WELL:
             kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(run.faults.items()))
-            print(f"{label(run)}: {ending(run)}{f' Faults: {kinds}.' if kinds else ''}")
+            print(f"{label(run)}: {f'Faults: {kinds}. ' if kinds else ''}{ending(run)}")
 
 
 def run_show(arguments: argparse.Namespace) -> int:

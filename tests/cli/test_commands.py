@@ -17,11 +17,12 @@ import engine
 from arena.cli import main
 from arena.cli.bot import excerpt
 from arena.cli.doctor import reach
+from arena.cli.runs import print_runs
 from arena.errors import Unavailable
 from arena.status import status_of
 from arena.tournaments.admission import told
 from arena.tournaments.block import ReportedFault
-from arena.v1 import tournament_pb2
+from arena.v1 import submission_pb2, tournament_pb2
 from engine.record import verify
 from sandbox.archive import content_hash, pack
 from sandbox.program import HERE, MACHINES
@@ -236,6 +237,13 @@ def test_a_log_that_is_asked_for_in_a_wrong_way_is_told_how(
 ) -> None:
     assert main(["bot", "log", "ann", *words]) == 2
     assert capsys.readouterr().err == f"arena: {told}\n"
+
+
+def test_the_end_of_a_run_is_told_with_its_last_line_last(capsys: pytest.CaptureFixture[str]) -> None:
+    run = submission_pb2.Run(game="minus", exit="ended by itself with code 1", last_line="oh no", faults={"GONE": 3})
+    print_runs([run], phases=True)
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert told == "minus: Faults: 3 GONE. It ended by itself with code 1. Its last line: oh no"
 
 
 def test_a_broker_that_does_not_answer_is_found_by_the_doctor() -> None:
