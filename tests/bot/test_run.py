@@ -73,7 +73,7 @@ async def started(path: Path, *arguments: str, **environment: str) -> asyncio.su
 
 async def ended(process: asyncio.subprocess.Process) -> tuple[int | None, str]:
     """The exit code, and what was written."""
-    _, said = await asyncio.wait_for(process.communicate(), 20)
+    _, said = await asyncio.wait_for(process.communicate(), 60)
     return process.returncode, said.decode()
 
 
@@ -226,7 +226,7 @@ def test_a_referee_that_is_not_there_is_named_and_tried_again(short_dir: Path) -
     async def on_loopback() -> None:
         bot = await started(program(short_dir, DICE), "--server", "127.0.0.1:1", "--token", "dice")
         assert bot.stderr is not None
-        line = (await asyncio.wait_for(bot.stderr.readline(), 20)).decode()
+        line = (await asyncio.wait_for(bot.stderr.readline(), 60)).decode()
         assert line.startswith("No referee answers at 127.0.0.1:1 (")
         assert line.endswith("Trying again in 0.5 s.\n")
         bot.kill()

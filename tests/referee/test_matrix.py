@@ -126,7 +126,7 @@ def test_whatever_a_bot_does_the_match_of_the_others_counts(
     monkeypatch.setattr(session, "PARTING_S", 20.0)
 
     async def at_the_table() -> None:
-        async with asyncio.timeout(30), room(short_dir, GAME) as place:
+        async with asyncio.timeout(120), room(short_dir, GAME) as place:
             await played(cell, place, short_dir)
 
     asyncio.run(at_the_table())

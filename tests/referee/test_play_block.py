@@ -152,7 +152,7 @@ def test_a_block_process_whose_input_closes_takes_its_cells_with_it(short_dir: P
             assert process.poll() is None
             time.sleep(0.02)
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     assert cells_of(marker) == []
 
 
@@ -179,7 +179,7 @@ def test_a_block_that_is_not_dealt_when_the_drain_begins_is_handed_back_unseen()
 
     async def drained() -> None:
         drain = Drain()
-        async with Hub() as hub, asyncio.timeout(20):
+        async with Hub() as hub, asyncio.timeout(60):
             server = grpc.aio.server()
             referee_pb2_grpc.add_RefereeServiceServicer_to_server(Blocks(hub, "secret", drain), server)
             port = server.add_insecure_port("127.0.0.1:0")
@@ -193,7 +193,7 @@ def test_a_block_that_is_not_dealt_when_the_drain_begins_is_handed_back_unseen()
                 failed = read_report((await anext(responses)).report)
                 assert isinstance(failed, Failed)
                 assert failed.cause is Cause.UNSEEN
-                assert await drain.quiet(10)
+                assert await drain.quiet(60)
                 with pytest.raises(grpc.aio.AioRpcError) as refused:
                     await anext(aiter(stub.PlayBlock(request, metadata=secret)))
                 assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
@@ -210,7 +210,7 @@ def test_nobody_waits_for_a_disabled_bot_and_what_else_it_plays_goes_on() -> Non
         return [bot for bot in bots if bot == "bad"]
 
     async def played() -> list[Report]:
-        async with Hub() as hub, asyncio.timeout(30):
+        async with Hub() as hub, asyncio.timeout(60):
             blocks = Blocks(hub, "secret", Drain(), disabled)
             server = grpc.aio.server(options=server_options(2_000))
             Referee(hub).add_to(server, blocks.seated(_no_strangers))
@@ -284,8 +284,8 @@ def test_a_block_process_that_is_killed_takes_its_cells_with_it_and_the_next_one
             assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
-        process.wait(10)
-    deadline = time.monotonic() + 10
+        process.wait(60)
+    deadline = time.monotonic() + 60
     while cells_of(marker) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert cells_of(marker) == []

@@ -101,7 +101,7 @@ def test_a_ticket_opens_its_own_socket_and_nothing_once_its_block_is_over(short_
             assert await refusal(address, ONE) == await refusal(address, TWO) == NOBODYS
             assert not hub.connected().keys() - {"far"}
 
-    asyncio.run(asyncio.wait_for(at_the_referee(), 20))
+    asyncio.run(asyncio.wait_for(at_the_referee(), 60))
 
 
 def test_the_tickets_of_a_block_whose_caller_goes_away_end_with_it() -> None:
@@ -118,7 +118,7 @@ def test_the_tickets_of_a_block_whose_caller_goes_away_end_with_it() -> None:
                 assert one.frames[-1].farewell.reason == play_pb2.FAREWELL_REASON_DONE
             assert await refusal(address, ONE) == NOBODYS
 
-    asyncio.run(asyncio.wait_for(at_the_referee(), 20))
+    asyncio.run(asyncio.wait_for(at_the_referee(), 60))
 
 
 def test_a_ticket_of_a_seat_here_opens_nothing_on_the_network(short_dir: Path) -> None:
@@ -134,4 +134,4 @@ def test_a_ticket_of_a_seat_here_opens_nothing_on_the_network(short_dir: Path) -
             await sockets.close_sockets()
             assert not (short_dir / "one.sock").exists()
 
-    asyncio.run(asyncio.wait_for(at_the_referee(), 20))
+    asyncio.run(asyncio.wait_for(at_the_referee(), 60))

@@ -272,7 +272,7 @@ def test_a_database_killed_before_and_while_a_block_is_played_costs_nothing(shor
         thread.start()
         time.sleep(1.0)
         os.kill(stack.pid("postgres"), signal.SIGKILL)
-        thread.join(20)
+        thread.join(60)
         assert endings == [Ending.RECORDED]
         with connect(stack.database_url) as connection:
             assert one(connection, "SELECT count(*) FROM results") == 12
@@ -533,7 +533,7 @@ def test_the_sweeper_deletes_runs_that_are_no_longer_kept(
     while one(connection, "SELECT count(*) FROM bot_logs") == 2:
         time.sleep(0.01)
     ending.set()
-    thread.join(10)
+    thread.join(60)
     assert one(connection, "SELECT min(block) = max(block) AND min(block) = %s FROM bot_logs", block)
 
 
@@ -556,7 +556,7 @@ def test_one_sweeper_at_a_time_works_and_another_takes_its_place(
         while client.llen(broker.BLOCKS) == 0:
             time.sleep(0.01)
     ending.set()
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()
 
 
@@ -576,5 +576,5 @@ def test_a_sweeper_whose_connection_was_cut_goes_on_with_another(
             time.sleep(0.01)
     assert one(connection, leader) != first
     ending.set()
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()

@@ -123,7 +123,7 @@ def test_a_second_login_takes_over_and_the_first_does_not_come_back(
     again.write_text(MAIN)
     second = dial_in(again, services, token)
     try:
-        assert far.wait(20) == 1
+        assert far.wait(60) == 1
         assert far.stderr is not None
         assert "Taken over" in far.stderr.read()
     finally:
