@@ -1,6 +1,6 @@
 """TournamentService: makes, fills, starts and shows tournaments. Knows no schedule and no worker."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import engine
 from arena.api.access import Context, Database
@@ -23,6 +23,8 @@ STARTUP_MS = 10_000
 MOST_ORBITS = 1000
 MOST_UNITS = 100
 """A table's units are one task; what takes longer is spread over more orbits."""
+MOST_BOTS = 1000
+"""Bots of one request, each of which is asked for. More enter with further requests."""
 
 
 class Tournaments(TournamentServiceServicer):
@@ -40,7 +42,7 @@ class Tournaments(TournamentServiceServicer):
     @refuses
     async def EnterTournament(self, request: pb.EnterTournamentRequest, context: Context) -> pb.Tournament:
         user = await self._database.caller(context, ORGANISE)
-        names = list(request.bots)
+        names = _named(request.bots)
         await self._database.ask(tournaments.enter_tournament, user, request.tournament, names)
         return await self._database.ask(_describe, request.tournament)
 
@@ -68,7 +70,7 @@ class Tournaments(TournamentServiceServicer):
 def _create(connection: Connection, user: User, request: pb.CreateTournamentRequest) -> pb.Tournament:
     """Makes it and enters the bots, or does neither."""
     game = load_game(request.game, request.seats, dict(request.options))
-    names = list(request.bots)
+    names = _named(request.bots)
     if names == ["all"]:
         names = bots.active_bots(connection, game.id)
     remote = any(bots.find_bot(connection, name).kind == "remote" for name in names)
@@ -108,6 +110,12 @@ def _clock(request: pb.CreateTournamentRequest, game: engine.Game, usual: str) -
             asked.increment_ms or clock.increment_ms,
         )
     )
+
+
+def _named(names: Sequence[str]) -> list[str]:
+    if len(names) > MOST_BOTS:
+        raise BadRequest(f"{len(names)} bots are named; a request enters at most {MOST_BOTS}: send several")
+    return list(names)
 
 
 def _within(name: str, value: int, most: int) -> int:

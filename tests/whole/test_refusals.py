@@ -1,5 +1,6 @@
 """What the API refuses, and the sentence that it gives back. Everything goes through the real server."""
 
+import functools
 import io
 import signal
 import zipfile
@@ -11,6 +12,7 @@ import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
+from arena.api.tournament import MOST_BOTS
 from arena.cli import main
 from arena.cli.bot import upload
 from arena.cli.client import Login, Server, find_login_in
@@ -128,6 +130,22 @@ def test_a_tournament_that_cannot_be_is_one_line(
 ) -> None:
     assert main(["tournament", *words, "--data", str(arena)]) in (1, 2)
     assert sentence in capsys.readouterr().err
+
+
+def test_a_request_names_no_more_bots_than_it_may(admin: Server) -> None:
+    stub = TournamentServiceStub(admin.channel)
+    made = stub.CreateTournament(tournament_pb2.CreateTournamentRequest(game="callbreak"), metadata=admin.metadata)
+    names = ["steady"] * (MOST_BOTS + 1)
+    create = tournament_pb2.CreateTournamentRequest(game="callbreak", bots=names)
+    enter = tournament_pb2.EnterTournamentRequest(tournament=made.tournament, bots=names)
+    for call in (
+        functools.partial(stub.CreateTournament, create, metadata=admin.metadata),
+        functools.partial(stub.EnterTournament, enter, metadata=admin.metadata),
+    ):
+        with pytest.raises(grpc.RpcError) as refused:
+            call()
+        assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+        assert f"enters at most {MOST_BOTS}: send several" in str(refused.value.details())
 
 
 def test_a_tournament_shows_the_clock_that_holds(arena: Path, capsys: pytest.CaptureFixture[str]) -> None:
