@@ -8,8 +8,7 @@ import contextlib
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import grpc
 from celery import Celery
@@ -100,14 +99,17 @@ async def serve(
             asyncio.create_task(asyncio.to_thread(sweeper.run, database_url, broker_url, ending)),
             asyncio.create_task(asyncio.to_thread(webhook.run, database_url, ending)),
         ]
-        work = (
-            _register(database, address, secret),
-            _part(database, hub),
-            _hint(database, application(broker_url), wake),
-        )
         try:
             try:
-                await _work(work, threads, drain)
+                async with asyncio.TaskGroup() as group:
+                    tasks = [
+                        group.create_task(_register(database, address, secret)),
+                        group.create_task(_part(database, hub)),
+                        group.create_task(_hint(database, application(broker_url), wake)),
+                    ]
+                    await drain.asked()
+                    for task in tasks:
+                        task.cancel()
             finally:
                 # Also after a failure: the process ends when its threads do.
                 ending.set()
@@ -123,22 +125,6 @@ async def serve(
             await server.stop(GRACE_S)
         await asyncio.gather(*threads)
     database.close()
-
-
-async def _work(
-    work: Iterable[Coroutine[Any, Any, None]], threads: Sequence["asyncio.Task[None]"], drain: Drain
-) -> None:
-    """Does the work until the drain begins. What fails ends the server, which somebody starts again: without its
-    sweeper, say, it would only look well."""
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(part) for part in work]
-        asked = group.create_task(drain.asked())
-        await asyncio.wait({asked, *threads}, return_when=asyncio.FIRST_COMPLETED)
-        for thread in threads:
-            if thread.done():
-                thread.result()
-        for task in tasks:
-            task.cancel()
 
 
 def _add_services(

@@ -50,6 +50,9 @@ def run(database_url: str, ending: threading.Event, every_s: float = 2.0) -> Non
                         pass
         except (Unavailable, psycopg.OperationalError) as error:
             log.warning("the database is away and is asked again: %s", error)
+        except Exception:
+            # Whatever one owner's server says must not keep the others from being told.
+            log.exception("messages to owners failed, and go on")
 
 
 def deliver(connection: Connection, *, private: bool) -> bool:

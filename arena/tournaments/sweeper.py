@@ -50,6 +50,9 @@ def run(
         except (Unavailable, psycopg.OperationalError, psycopg.errors.UndefinedTable) as error:
             # Without its tables it is about to be migrated by a server that starts beside us.
             log.warning("the database is away and is asked again: %s", error)
+        except Exception:
+            # Of all that is done here no part may keep blocks from being played.
+            log.exception("the sweep failed, and goes on")
         ending.wait(every_s)
     app.close()
 
