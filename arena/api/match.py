@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import logging
+import re
 import secrets
 import time
 from contextlib import ExitStack
@@ -170,9 +171,9 @@ class Matches(MatchServiceServicer):
 def _after(token: str) -> tuple[int, int]:
     if not token:
         return -1, -1
-    unit, _, rotation = token.partition(".")
-    if not (unit.isdecimal() and rotation.isdecimal()):
+    if re.fullmatch(r"[0-9]{1,10}\.[0-9]{1,10}", token) is None:
         raise BadRequest("the page token is not one that this list gave; leave it empty for the first page")
+    unit, rotation = token.split(".")
     return int(unit), int(rotation)
 
 

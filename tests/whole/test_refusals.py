@@ -19,7 +19,8 @@ from arena.cli.client import Login, Server, find_login_in
 from arena.errors import ArenaError, BadRequest
 from arena.stack.services import Services
 from arena.store import connect, people
-from arena.v1 import submission_pb2, tournament_pb2
+from arena.v1 import match_pb2, submission_pb2, tournament_pb2
+from arena.v1.match_pb2_grpc import MatchServiceStub
 from arena.v1.submission_pb2_grpc import SubmissionServiceStub
 from arena.v1.tournament_pb2_grpc import TournamentServiceStub
 
@@ -146,6 +147,14 @@ def test_a_request_names_no_more_bots_than_it_may(admin: Server) -> None:
             call()
         assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
         assert f"enters at most {MOST_BOTS}: send several" in str(refused.value.details())
+
+
+@pytest.mark.parametrize("token", ["next", "1", "1.", "-1.0", f"{'9' * 5000}.0"])
+def test_a_page_token_that_no_list_gave_is_refused(admin: Server, token: str) -> None:
+    request = match_pb2.ListMatchesRequest(tournament="any", page_token=token)
+    with pytest.raises(grpc.RpcError) as refused:
+        MatchServiceStub(admin.channel).ListMatches(request, metadata=admin.metadata)
+    assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
 
 
 def test_a_tournament_shows_the_clock_that_holds(arena: Path, capsys: pytest.CaptureFixture[str]) -> None:
