@@ -6,13 +6,16 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from arena.errors import AlreadyExists, BadRequest, NotAllowed, NotFound, WrongState
+from arena.errors import AlreadyExists, BadRequest, Exhausted, NotAllowed, NotFound, WrongState
 from arena.store import Connection
 from arena.store.names import check_name
 from arena.store.people import HOUSE, User
 from arena.store.sql import statements
 
 SQL = statements(__file__)
+
+OWNED = 1_000
+"""Bots that one owner may ever have: a name is never given back, because results name it."""
 
 MOST_GAMES = 64
 """More games than that no bot says it plays."""
@@ -75,11 +78,17 @@ def own_bot(connection: Connection, user: User, name: str, kind: str) -> Bot:
     :raises NotAllowed: if it is somebody else's.
     :raises AlreadyExists: if the user has it as the other kind.
     :raises WrongState: if it is retired.
+    :raises Exhausted: if it would be one more than :data:`OWNED`.
     """
     check_name("bot", name)
-    made = {"name": name, "owner": user.name, "kind": kind, "house": user.name == HOUSE}
+    made = {"name": name, "owner": user.name, "kind": kind, "house": user.name == HOUSE, "most": OWNED}
     connection.execute(SQL["add_bot"], made)
-    bot = find_bot(connection, name)
+    try:
+        bot = find_bot(connection, name)
+    except NotFound:
+        raise Exhausted(
+            f"you have {OWNED:,} bots, retired ones counted, and nobody may have more; use one of their names"
+        ) from None
     if bot.owner != user.name:
         raise NotAllowed(f"the bot '{name}' belongs to {bot.owner}; choose another name")
     if bot.kind != kind:

@@ -1,8 +1,10 @@
 -- bot: one bot
 SELECT name, owner, kind, house, retired_at IS NOT NULL FROM bots WHERE name = %(name)s;
 
--- add_bot: makes a bot; nothing if the name is taken
-INSERT INTO bots (name, owner, kind, house) VALUES (%(name)s, %(owner)s, %(kind)s, %(house)s)
+-- add_bot: makes a bot; nothing if the name is taken or its owner has as many as one may
+INSERT INTO bots (name, owner, kind, house)
+SELECT %(name)s, %(owner)s, %(kind)s, %(house)s
+WHERE (SELECT count(*) FROM bots WHERE owner = %(owner)s) < %(most)s
 ON CONFLICT (name) DO NOTHING;
 
 -- lock_bot: keeps others from making versions of a bot until the transaction ends

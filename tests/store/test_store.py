@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from arena.errors import BadRequest
+from arena.errors import BadRequest, Exhausted
 from arena.store import Connection, bots, connect, people, tournaments
 from arena.store.people import User
 from arena.store.tournaments import NewTournament
@@ -43,3 +43,16 @@ def test_what_a_remote_bot_says_of_itself_is_refused_before_it_is_kept(
     with pytest.raises(BadRequest, match="the bot 'far' must"):
         bots.declare_version(connection, user, name="far", declared=declared, games=games, batch=1)
     assert one(connection, "SELECT count(*) FROM bots") == 0
+
+
+def test_an_owner_has_so_many_bots_and_no_more(connection: Connection, user: User) -> None:
+    connection.execute(
+        "INSERT INTO bots (name, owner, kind) SELECT 'far' || n, 'ann', 'remote' FROM generate_series(1, %s) AS n",
+        [bots.OWNED - 1],
+    )
+    bots.own_bot(connection, user, "last", "remote")
+    with pytest.raises(Exhausted, match="you have 1,000 bots"):
+        bots.own_bot(connection, user, "one-more", "hosted")
+    assert bots.own_bot(connection, user, "far1", "remote").name == "far1"
+    people.add_user(connection, "bob")
+    assert bots.own_bot(connection, User("bob", admin=False), "bobs", "remote").owner == "bob"
