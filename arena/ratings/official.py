@@ -59,20 +59,25 @@ class _Pool:
 
 
 def fit_due(connection: Connection) -> int:
-    """How many pools were fitted: all whose newest rated period had no fit."""
+    """How many pools were fitted: all whose newest rated period had no fit, and that nobody else fits just now."""
     pools = _pools(connection, "behind")
+    done = 0
     for pool in pools:
-        where = {"run": pool.run, "position": pool.position}
-        found = _computed(connection, pool)
         with connection.transaction():
-            # Whoever fits at the same time writes the same.
-            connection.cursor().executemany(SQL["add_fit"], [{**where, **asdict(line)} for line in found])
-    return len(pools)
+            cursor = connection.cursor(row_factory=scalar_row)
+            if not cursor.execute(SQL["try_lock"], {"pool": pool.pool}).fetchone():
+                # Somebody else is at it, and it may take a while.
+                continue
+            where = {"run": pool.run, "position": pool.position}
+            cursor.executemany(SQL["add_fit"], [{**where, **asdict(line)} for line in _computed(connection, pool)])
+            done += 1
+    return done
 
 
 def differences(connection: Connection) -> list[str]:
-    """A sentence for every pool whose newest fit does not follow from the results, or whose newest period has none."""
-    found = [f"Pool {pool.pool}: its newest period is not fitted yet." for pool in _pools(connection, "behind")]
+    """A sentence for every pool whose newest fit does not follow from the results. A pool that has no fit yet has none
+    that could differ."""
+    found = []
     for pool in _pools(connection, "fitted"):
         where = {"run": pool.run, "position": pool.position}
         stored = connection.cursor(row_factory=class_row(VersionFit)).execute(SQL["stored"], where).fetchall()

@@ -12,6 +12,9 @@ FROM rating_events e JOIN versions v ON v.id = e.version
 WHERE e.run = %(run)s AND e.position <= %(position)s
 ORDER BY v.bot, v.number DESC;
 
+-- try_lock: whether nobody else fits the pool, until the transaction ends
+SELECT pg_try_advisory_xact_lock(hashtext('card-arena fits'), %(pool)s);
+
 -- add_fit: the official rating of one version
 INSERT INTO fits (run, position, version, micro_elo, micro_margin, first_rank, last_rank, deals, milli_points_margin)
 VALUES (%(run)s, %(position)s, %(version)s, %(micro_elo)s, %(micro_margin)s, %(first_rank)s, %(last_rank)s, %(deals)s,
