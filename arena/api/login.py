@@ -5,13 +5,14 @@ import grpc
 from arena.api import access
 from arena.api.drain import SENTENCE, Drain
 from arena.api.quota import Quota
-from arena.errors import ArenaError, NotLoggedIn, Unavailable
+from arena.errors import ArenaError
 from arena.referee.hub import Hub
 from arena.referee.logins import Logins, too_often
 from arena.referee.plan import PlayerId
 from arena.referee.service import Authenticate, Refusal
 from arena.referee.stream import Hello
 from arena.scopes import PLAY
+from arena.status import CODES
 from arena.store import bots, notices, people
 
 
@@ -41,12 +42,8 @@ def remote_bots(database: access.Database, hub: Hub, quota: Quota, drain: Drain)
             )
             if await database.ask(notices.disabled, [hello.bot]):
                 return Refusal(grpc.StatusCode.FAILED_PRECONDITION, f"{notices.sentence(hello.bot)}.")
-        except Unavailable as error:
-            return Refusal(grpc.StatusCode.UNAVAILABLE, str(error))
-        except NotLoggedIn as error:
-            return Refusal(grpc.StatusCode.UNAUTHENTICATED, str(error))
         except ArenaError as error:
-            return Refusal(grpc.StatusCode.PERMISSION_DENIED, str(error))
+            return Refusal(CODES[type(error)], str(error))
         return quota.admit(user.name, hello.bot)
 
     return authenticate

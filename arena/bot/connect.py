@@ -28,8 +28,9 @@ PATIENCE_S = 60.0
 FINAL = {
     grpc.StatusCode.UNAUTHENTICATED: "the token is not accepted",
     grpc.StatusCode.PERMISSION_DENIED: "the token may not play this bot",
-    grpc.StatusCode.INVALID_ARGUMENT: "the referee did not understand the hello",
+    grpc.StatusCode.INVALID_ARGUMENT: "the referee does not take the hello",
     grpc.StatusCode.FAILED_PRECONDITION: "the referee does not take this bot",
+    grpc.StatusCode.ALREADY_EXISTS: "the referee has another bot of this name",
     grpc.StatusCode.UNIMPLEMENTED: "there is no referee at this address",
     grpc.StatusCode.NOT_FOUND: "the referee does not know this bot",
 }
