@@ -182,7 +182,8 @@ def _add_token(
     *,
     token: str | None = None,
 ) -> str:
-    token = token or secrets.token_urlsafe(TOKEN_BYTES)
+    # In hex, because a token that begins with a dash looks like an option on a command line.
+    token = token or secrets.token_hex(TOKEN_BYTES)
     in_order = [scope for scope in SCOPES if scope in scopes]
     added = {"sha256": _sha256(token), "owner": name, "label": label, "scopes": in_order, "days": days}
     connection.execute(SQL["add_token"], added)
