@@ -65,7 +65,7 @@ def template_url(stack: Stack) -> str:
         connection.execute("ALTER SYSTEM SET fsync = off")
         connection.execute("SELECT pg_reload_conf()")
         connection.execute("CREATE DATABASE arena_template")
-    url = _named(stack.database_url, "arena_template")
+    url = named(stack.database_url, "arena_template")
     migrate(url)
     return url
 
@@ -76,7 +76,7 @@ def database_url(stack: Stack, template_url: str) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
     with psycopg.connect(stack.database_url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name} TEMPLATE arena_template".encode())
-        yield _named(stack.database_url, name)
+        yield named(stack.database_url, name)
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
@@ -109,5 +109,6 @@ def _open_dir() -> Path:
     return directory
 
 
-def _named(url: str, database: str) -> str:
+def named(url: str, database: str) -> str:
+    """The address of another database of the same server."""
     return url.replace("/arena?", f"/{database}?")

