@@ -80,10 +80,12 @@ def digest(units: Iterable[PlayedUnit]) -> bytes:
     A line is the unit, the versions, and the places, scores and faults of each match, as decimals with commas between
     numbers and spaces between groups, and ends with a line feed.
     """
-    lines = []
-    for unit in sorted(units, key=lambda unit: unit.unit):
-        groups: list[tuple[int, ...]] = [(unit.unit,), unit.versions]
-        for match in zip(unit.places, unit.scores, unit.faults, strict=True):
-            groups.extend(match)
-        lines.append(" ".join(",".join(map(str, group)) for group in groups) + "\n")
-    return hashlib.sha256("".join(lines).encode()).digest()
+    return hashlib.sha256(b"".join(line(unit) for unit in sorted(units, key=lambda unit: unit.unit))).digest()
+
+
+def line(unit: PlayedUnit) -> bytes:
+    """The line of one unit."""
+    groups: list[tuple[int, ...]] = [(unit.unit,), unit.versions]
+    for match in zip(unit.places, unit.scores, unit.faults, strict=True):
+        groups.extend(match)
+    return (" ".join(",".join(map(str, group)) for group in groups) + "\n").encode()

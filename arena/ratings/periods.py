@@ -14,7 +14,9 @@ from typing import Any
 from psycopg.rows import class_row, scalar_row
 
 from arena.ratings.event import Event, PlayedUnit, digest, rate
-from arena.store import Connection
+from arena.ratings.testimony import contradiction
+from arena.ratings.traces import changes, traces
+from arena.store import Connection, audit
 from arena.store.sql import statements
 
 SQL = statements(__file__)
@@ -50,7 +52,7 @@ def apply_due(connection: Connection) -> int:
 
 def rebuild(connection: Connection, *, verify: bool = True) -> Rebuilt:
     """Computes every pool again from its first period and compares with what is stored, bit for bit. With ``verify``
-    nothing is written; without, the result becomes a new run, which is shown from then on."""
+    nothing is written; without, the result becomes a new run, which is shown from then on and stands in the audit."""
     pools = periods = 0
     differences: list[str] = []
     for pool in _pools(connection):
@@ -61,9 +63,10 @@ def rebuild(connection: Connection, *, verify: bool = True) -> Rebuilt:
             computed = _computed(connection, pool)
             pools += 1
             periods += len(computed)
-            differences += _differences(pool, stored, computed)
+            differences += _differences(connection, pool, stored, computed)
             if not verify:
                 _write_run(connection, pool, computed, "Rebuilt.")
+                audit.note(connection, audit.at_host(), "ratings rebuilt", f"pool {pool}")
     return Rebuilt(pools, periods, tuple(differences))
 
 
@@ -76,12 +79,16 @@ class _Period:
 
 @dataclass(frozen=True, slots=True)
 class _Rated:
-    """A period as it was computed; equal means equal to the last bit."""
+    """A period as it was computed; equal means equal to the last bit. It was made of so many blocks and corrections;
+    the traces are those of its units, and None where they were not kept."""
 
     position: int
+    tournament: str
     blocks: int
+    corrections: int
     units: int
     digest: bytes
+    traces: bytes | None
     events: tuple[Event, ...]
 
 
@@ -111,7 +118,12 @@ def _apply_pool(connection: Connection, pool: int) -> int:
         if run is None:
             run = _scalar(connection, "add_run", pool=pool, reason="The first one.")
         elif _scalar(connection, "stale", run=run) is not None:
-            run = _write_run(connection, pool, _computed(connection, pool), "Blocks were played after their period.")
+            run = _write_run(
+                connection,
+                pool,
+                _computed(connection, pool),
+                "Blocks were played, or corrections made, after their period.",
+            )
         events = connection.cursor(row_factory=class_row(Event)).execute(SQL["last_events"], {"pool": pool})
         standings = {event.version: event for event in events}
         periods = connection.cursor(row_factory=class_row(_Period))
@@ -136,12 +148,16 @@ def _recorded(connection: Connection, pool: int) -> list[_Period]:
 def _rate(connection: Connection, pool: int, period: _Period, standings: dict[int, Event]) -> _Rated:
     """The period after ``standings``, which it brings up to date."""
     where = {"pool": pool, "tournament": period.tournament, "orbit": period.orbit}
-    # Before the results, so that a block that ends in between makes the period stale and is not forgotten.
-    blocks = _scalar(connection, "done_blocks", **where)
+    # Before the results, so that what ends or is corrected in between makes the period stale and is not forgotten.
+    extent = connection.execute(SQL["extent"], where).fetchone()
+    assert extent is not None
+    blocks, corrections = extent
     units = list(_whole_units(connection, pool, period))
     events = tuple(rate(standings, units))
     standings.update((event.version, event) for event in events)
-    return _Rated(period.position, blocks, len(units), digest(units), events)
+    return _Rated(
+        period.position, period.tournament, blocks, corrections, len(units), digest(units), traces(units), events
+    )
 
 
 def _whole_units(connection: Connection, pool: int, period: _Period) -> Iterator[PlayedUnit]:
@@ -172,8 +188,9 @@ def _write_run(connection: Connection, pool: int, computed: Sequence[_Rated], re
 
 
 def _write(connection: Connection, pool: int, run: int, rated: _Rated) -> None:
-    columns = {"position": rated.position, "blocks": rated.blocks, "units": rated.units, "digest": rated.digest}
-    _run(connection, "add_rated_period", run=run, pool=pool, **columns)
+    extent = {"blocks": rated.blocks, "corrections": rated.corrections, "units": rated.units}
+    made_of = {"digest": rated.digest, "traces": rated.traces}
+    _run(connection, "add_rated_period", run=run, pool=pool, position=rated.position, **extent, **made_of)
     rows = [{"run": run, "position": rated.position, **asdict(event)} for event in rated.events]
     connection.cursor().executemany(SQL["add_event"], rows)
 
@@ -185,25 +202,38 @@ def _stored(connection: Connection, run: int) -> list[_Rated]:
         for position, of_period in itertools.groupby(rows, key=lambda row: row[0])
     }
     return [
-        _Rated(position, blocks, units, input_sha256, events.get(position, ()))
-        for position, blocks, units, input_sha256 in connection.execute(SQL["rated"], {"run": run})
+        _Rated(position, tournament, blocks, corrections, units, input_sha256, hashes, events.get(position, ()))
+        for position, tournament, blocks, corrections, units, input_sha256, hashes in connection.execute(
+            SQL["rated"], {"run": run}
+        )
     ]
 
 
-def _differences(pool: int, stored: Sequence[_Rated], computed: Sequence[_Rated]) -> Iterator[str]:
-    """A sentence for every period that is not stored as it is computed, and what first differs in it."""
+def _differences(
+    connection: Connection, pool: int, stored: Sequence[_Rated], computed: Sequence[_Rated]
+) -> Iterator[str]:
+    """A sentence for everything that is not stored as it is computed: the units of a period that have changed, where
+    they are known, else the period and what first differs in it."""
     for was, now in itertools.zip_longest(stored, computed):
         if was is None or now is None:
             yield f"Pool {pool}: {len(stored)} periods are stored and {len(computed)} are computed."
             return
-        elif was.digest != now.digest:
-            yield f"Pool {pool}, period {now.position}: the results are not those that were rated."
-        elif was != now:
-            other = next(
-                (pair for pair in itertools.zip_longest(was.events, now.events) if pair[0] != pair[1]),
-                (was.blocks, now.blocks),
+        period = f"Pool {pool}, period {now.position}"
+        if (was.blocks, was.corrections) != (now.blocks, now.corrections):
+            yield (
+                f"{period}: blocks of tournament '{now.tournament}' were played or corrected since it was rated; the "
+                f"services rate it anew within some seconds."
             )
-            yield f"Pool {pool}, period {now.position}: stored is {other[0]} and computed is {other[1]}."
+        elif was.digest != now.digest:
+            units = list(changes(was.traces, now.traces)) if was.traces is not None and now.traces is not None else []
+            for unit, what in units:
+                said = contradiction(connection, now.tournament, unit)
+                yield f"{period}: tournament '{now.tournament}', unit {unit}: {what}.{said and ' ' + said}"
+            if not units:
+                yield f"{period}: the results are not those that were rated."
+        elif was.events != now.events:
+            one, other = next(pair for pair in itertools.zip_longest(was.events, now.events) if pair[0] != pair[1])
+            yield f"{period}: stored is {one} and computed is {other}."
 
 
 def _pools(connection: Connection) -> list[int]:

@@ -20,11 +20,11 @@ SELECT pg_advisory_xact_lock(hashtext('card-arena ratings'), %(pool)s);
 -- current_run: the run of a pool that is shown
 SELECT run FROM current_runs WHERE pool = %(pool)s;
 
--- stale: a period of a run of which more blocks are done by now than were rated
+-- stale: a period of a run of which other blocks are done by now than were rated, or which was corrected since
 SELECT r.position FROM rated_periods r
 JOIN rating_periods p ON p.pool = r.pool AND p.position = r.position
 JOIN rating_orbits o ON o.pool = p.pool AND o.tournament = p.tournament AND o.orbit = p.orbit
-WHERE r.run = %(run)s AND o.blocks <> r.blocks
+WHERE r.run = %(run)s AND (o.blocks, o.corrections) <> (r.blocks, r.corrections)
 LIMIT 1;
 
 -- add_run: a new run of a pool
@@ -52,10 +52,10 @@ ORDER BY t.closed_at NULLS LAST, t.started_at, t.name
 LIMIT 1
 RETURNING position, tournament, orbit;
 
--- done_blocks: how many blocks of a period are done
-SELECT blocks FROM rating_orbits WHERE pool = %(pool)s AND tournament = %(tournament)s AND orbit = %(orbit)s;
+-- extent: how many blocks of a period are done, and how many corrections concern it
+SELECT blocks, corrections FROM rating_orbits WHERE pool = %(pool)s AND tournament = %(tournament)s AND orbit = %(orbit)s;
 
--- matches: the results of a period, unit by unit
+-- matches: the results of a period, unit by unit, but for those that a correction says do not count
 SELECT
     r.unit, r.rotation, r.seats, r.scores, r.places, r.faults,
     ARRAY(
@@ -66,7 +66,11 @@ SELECT
 FROM pools p
 JOIN blocks b ON b.tournament = %(tournament)s AND b.orbit = %(orbit)s AND b.kind = p.unit_kind AND b.state = 'done'
 JOIN results r ON r.block = b.id
-WHERE p.id = %(pool)s
+WHERE p.id = %(pool)s AND NOT EXISTS (
+    SELECT FROM corrections c
+    WHERE c.tournament = b.tournament
+        AND (c.bot = ANY (b.entries) OR (c.orbit = b.orbit AND (c.what = 'orbit' OR c.unit = r.unit)))
+)
 ORDER BY r.unit, r.rotation;
 
 -- matches_per_unit: how many matches a whole unit of the pool has
@@ -77,8 +81,8 @@ SELECT version, 0::bigint AS delta_micro, micro_elo, units, matches, points, fau
 FROM ratings WHERE pool = %(pool)s;
 
 -- add_rated_period: a period as a run has applied it
-INSERT INTO rated_periods (run, pool, position, blocks, units, input_sha256)
-VALUES (%(run)s, %(pool)s, %(position)s, %(blocks)s, %(units)s, %(digest)s);
+INSERT INTO rated_periods (run, pool, position, blocks, corrections, units, input_sha256, unit_hashes)
+VALUES (%(run)s, %(pool)s, %(position)s, %(blocks)s, %(corrections)s, %(units)s, %(digest)s, %(traces)s);
 
 -- add_event: what a period did to a version
 INSERT INTO rating_events (run, position, version, delta_micro, micro_elo, units, matches, points, faults)
@@ -86,7 +90,10 @@ VALUES (%(run)s, %(position)s, %(version)s, %(delta_micro)s, %(micro_elo)s, %(un
     %(faults)s);
 
 -- rated: the periods of a run
-SELECT position, blocks, units, input_sha256 FROM rated_periods WHERE run = %(run)s ORDER BY position;
+SELECT r.position, p.tournament, r.blocks, r.corrections, r.units, r.input_sha256, r.unit_hashes
+FROM rated_periods r JOIN rating_periods p ON p.pool = r.pool AND p.position = r.position
+WHERE r.run = %(run)s
+ORDER BY r.position;
 
 -- events: what every period of a run did
 SELECT position, version, delta_micro, micro_elo, units, matches, points, faults
