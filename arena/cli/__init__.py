@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from arena.cli import bot, demo, doctor, play, ratings, record, rules, services, tournament, user
+from arena.cli import bot, demo, doctor, dump, play, ratings, record, rules, services, tournament, user
 from arena.errors import ArenaError, BadRequest
 
 
@@ -38,7 +38,7 @@ def make_parser() -> Parser:
     """All commands; what it reads has the function of the command as `run`."""
     parser = Parser(prog="arena", description="Bots play card games with hidden information.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
-    for room in (demo, services, rules, play, bot, tournament, ratings, record, user, doctor):
+    for room in (demo, services, rules, play, bot, tournament, ratings, record, user, dump, doctor):
         room.add_commands(commands)
     return parser
 

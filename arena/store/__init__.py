@@ -54,8 +54,8 @@ def refuse_revision(revision: str, what: str) -> None:
     known = revisions()
     if revision not in known:
         raise Unavailable(
-            f"{what} is of a newer version of the arena: it was migrated to {revision}, and this version knows "
-            f"revisions up to {known[-1]}: install that version"
+            f"{what} is of a newer version of the arena, which migrated it to {revision}; this version knows revisions "
+            f"up to {known[-1]}: install the newer one"
         )
 
 

@@ -1,0 +1,38 @@
+"""An arena that was dumped goes on in another place: with its ratings, its records and the bots that were uploaded."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.cli import main
+from arena.stack import Stack
+from arena.stack.services import Services
+
+BOTS = ["steady", "bold", "random-1", "cautious"]
+
+
+def test_an_arena_goes_on_where_its_dump_is_restored(
+    arena: Path, short_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, new = str(tmp_path / "arena.dump"), short_dir / "new"
+    create = ["--game", "callbreak", "--units", "1", "--bots", *BOTS]
+    assert main(["tournament", "create", "dumped", *create, "--data", str(arena)]) == 0
+    assert main(["tournament", "watch", "dumped", "--data", str(arena)]) == 0
+    assert main(["dump", file, "--data", str(arena)]) == 0
+    assert main(["restore", file, "--data", str(arena)]) == 1
+    assert "not empty" in capsys.readouterr().err
+
+    data = ["--data", str(new)]
+    assert main(["restore", file, *data]) == 0
+    assert main(["ratings", "rebuild", "--verify", *data]) == 0
+    assert "to the last bit" in capsys.readouterr().out
+    with Stack(new) as stack, Services(stack, listen="127.0.0.1:0", concurrency=1) as services:
+        services.logins()
+        records = tmp_path / "records"
+        assert main(["record", "fetch", "dumped", str(records), *data]) == 0
+        assert main(["record", "verify", *sorted(map(str, records.iterdir()))]) == 0
+        # Nobody submitted a bot here: what plays are the archives of the dump.
+        assert main(["tournament", "create", "again", *create, *data]) == 0
+        capsys.readouterr()
+        assert main(["tournament", "watch", "again", *data]) == 0
+        assert "is done" in capsys.readouterr().out
