@@ -6,6 +6,7 @@ a cell only the kit and the engine can be imported besides the folder's own file
 
 import json
 import shutil
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,6 +91,19 @@ def entry(name: str) -> Entry:
 def names() -> tuple[str, ...]:
     """Every name that ``entry`` and ``choose`` know: aliases, roster and company."""
     return (*ALIASES, *(one.name for one in (*ENTRIES, *COMPANY)))
+
+
+def regulars(count: int, besides: Collection[str] = ()) -> tuple[str, ...]:
+    """The names of ``count`` different bots of the roster that play by rules, up to five: the rest of a table at which
+    two bots are compared. Those in ``besides`` come last, for they sit there already.
+
+    :raises ValueError: if there are not so many.
+    """
+    known = [one.name for one in ENTRIES if one.program == "rules"]
+    if count > len(known):
+        raise ValueError(f"The house has {len(known)} bots that play by rules, not {count}.")
+    aliases = {ALIASES.get(name, name) for name in besides}
+    return tuple(sorted(known, key=lambda name: name in aliases)[:count])
 
 
 def company(count: int, level: str, people: int = 1) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The command `arena`: reads the arguments, calls the room that does the work, prints. Knows no rules and no SQL.
 
-Exit codes: 0 done, 1 the job failed, 2 wrong use.
+Exit codes: 0 done, 1 the job failed, 2 wrong use. A command that answers a question has others for its answers.
 """
 
 import argparse
@@ -10,8 +10,9 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from arena.cli import bot, demo, doctor, dump, play, ratings, record, rules, services, tournament, user
+from arena.cli import bot, compare, demo, doctor, dump, play, ratings, record, rules, services, tournament, user
 from arena.errors import ArenaError, BadRequest
+from arena.tournaments.local_bots import BotFailed
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,7 +39,7 @@ def make_parser() -> Parser:
     """All commands; what it reads has the function of the command as `run`."""
     parser = Parser(prog="arena", description="Bots play card games with hidden information.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
-    for room in (demo, services, rules, play, bot, tournament, ratings, record, user, dump, doctor):
+    for room in (demo, services, rules, play, compare, bot, tournament, ratings, record, user, dump, doctor):
         room.add_commands(commands)
     return parser
 
@@ -51,6 +52,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BadRequest as error:
         _complain(error)
         return 2
+    except BotFailed as error:
+        print(error.trace, file=sys.stderr)
+        _complain(error)
+        return 1
     except ArenaError as error:
         _complain(error)
         return 1

@@ -2,6 +2,7 @@
 
 import json
 import random
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,19 @@ def test_it_does_not_answer_before_it_may() -> None:
     assert Sequential(0, 25).answer(scores) is Answer.BETTER
 
 
-def test_twins_are_never_told_apart() -> None:
-    assert Sequential(0, 25).answer([0.5] * 1000) is Answer.OPEN
+def test_twins_are_not_better_once_a_rare_difference_would_have_shown() -> None:
+    """25 Elo from deals on which B gains 1/2 are every fourteenth deal: 58 without one say that there are fewer."""
+    assert Sequential(0, 25).answer([0.5] * 58) is Answer.OPEN
+    assert Sequential(0, 25).answer([0.5] * 59) is Answer.NOT_BETTER
+
+
+def test_a_bot_that_differs_on_few_deals_is_not_given_up_for_the_lack_of_variance() -> None:
+    """One deal of 32 on which it gained is no proof that it gains on none; without a floor the ratio would be -6."""
+    assert Sequential(0, 25).answer([0.5] * 31 + [0.75]) is Answer.OPEN
+
+
+def test_who_always_wins_is_better_at_the_first_look() -> None:
+    assert Sequential(0, 25).answer([1.0] * FIRST_LOOK) is Answer.BETTER
 
 
 @pytest.mark.parametrize(("truth", "wrong"), [(0.0, Answer.BETTER), (25.0, Answer.NOT_BETTER)])
@@ -74,7 +86,9 @@ def test_it_is_wrong_about_as_rarely_as_it_promises(truth: float, wrong: Answer)
     assert errors <= 33
 
 
-@pytest.mark.parametrize(("elos", "rates"), [((10, 0), (0.05, 0.05)), ((0, 5), (0.6, 0.05)), ((0, 5), (0.05, 0.0))])
+@pytest.mark.parametrize(
+    ("elos", "rates"), [((10, 0), (0.05, 0.05)), ((0, inf), (0.05, 0.05)), ((0, 5), (0.6, 0.05)), ((0, 5), (0.05, 0.0))]
+)
 def test_nonsense_is_refused(elos: tuple[float, float], rates: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="must be"):
         Sequential(*elos, *rates)
