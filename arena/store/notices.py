@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from arena.store import Connection
+from arena.store import Connection, audit
 from arena.store.bots import Bot, check_owner, find_bot
 from arena.store.people import User
 from arena.store.sql import statements
@@ -88,6 +88,7 @@ def note(connection: Connection, bot: str, played: Sequence[Played]) -> bool:
             if remote and forfeits >= FORFEITS and not disabled:
                 disabled = True
                 _add(connection, bot, one, "disabled", forfeits)
+                audit.note(connection, audit.PLATFORM, "bot disabled", bot, reason=f"{FORFEITS} forfeits in a row.")
         kept = {"forfeits": forfeits, "disabled": disabled, "forfeited": any(one.forfeited for one in played)}
         connection.execute(SQL["keep_conduct"], {"bot": bot, **kept})
         connection.execute(SQL["prune"], {"bot": bot, "kept": KEPT})
@@ -114,7 +115,9 @@ def enable(connection: Connection, user: User, bot: str) -> Bot:
     :raises ArenaError: as :func:`check_owner`.
     """
     found = check_owner(connection, user, bot)
-    connection.execute(SQL["enable"], {"bot": bot})
+    with connection.transaction():
+        if connection.execute(SQL["enable"], {"bot": bot}).fetchone() is not None:
+            audit.note(connection, user.name, "bot enabled", bot)
     return found
 
 

@@ -30,5 +30,5 @@ SELECT noted_at, what, match, seat, kind, reason, count FROM notices WHERE bot =
 -- disabled: which of the bots are disabled
 SELECT bot FROM conduct WHERE bot = ANY(%(bots)s) AND disabled_at IS NOT NULL;
 
--- enable: lets a bot play again
-UPDATE conduct SET forfeits = 0, disabled_at = NULL WHERE bot = %(bot)s;
+-- enable: lets a disabled bot play again
+UPDATE conduct SET forfeits = 0, disabled_at = NULL WHERE bot = %(bot)s AND disabled_at IS NOT NULL RETURNING bot;

@@ -1,4 +1,7 @@
-"""Users and their tokens. Knows no bot and no network; a token itself is shown once and never stored."""
+"""Users and their tokens. Knows no bot and no network; a token itself is shown once and never stored.
+
+Users and tokens are made and ended by whoever has a shell on the host, and that is who stands in the audit.
+"""
 
 import hashlib
 import secrets
@@ -9,7 +12,7 @@ from typing import Any
 
 from arena.errors import AlreadyExists, BadRequest, NotAllowed, NotFound, NotLoggedIn
 from arena.scopes import SCOPES
-from arena.store import Connection
+from arena.store import Connection, audit
 from arena.store.names import check_name
 from arena.store.sql import statements
 
@@ -65,6 +68,7 @@ def add_user(connection: Connection, name: str, *, admin: bool = False) -> str:
     with connection.transaction():
         if connection.execute(SQL["add_user"], {"name": name, "admin": admin}).fetchone() is None:
             raise AlreadyExists(f"there is a user '{name}' already; 'arena user token {name}' makes another token")
+        _note_user(connection, name, admin=admin)
         return _add_token(connection, name, "first")
 
 
@@ -88,7 +92,8 @@ def add_token(
         raise BadRequest(f"a token lasts 1 to {LONGEST_DAYS} days, not {days}; without --days it never expires")
     if len(label) > LABEL_LENGTH or not label.isprintable():
         raise BadRequest(f"a label has at most {LABEL_LENGTH} printable characters")
-    return _add_token(connection, name, label, scopes, days)
+    with connection.transaction():
+        return _add_token(connection, name, label, scopes, days)
 
 
 def keep_token(connection: Connection, name: str, kept: str | None, *, admin: bool = False) -> str:
@@ -100,7 +105,8 @@ def keep_token(connection: Connection, name: str, kept: str | None, *, admin: bo
     if kept is not None and len(kept) < 20:
         raise BadRequest("the stored token is damaged; remove the file, and the next start writes a new one")
     with connection.transaction():
-        connection.execute(SQL["add_user"], {"name": name, "admin": admin})
+        if connection.execute(SQL["add_user"], {"name": name, "admin": admin}).fetchone() is not None:
+            _note_user(connection, name, admin=admin)
         if kept is not None and connection.execute(SQL["is_revoked"], {"sha256": _sha256(kept)}).fetchone() == (True,):
             kept = None
         return _add_token(connection, name, "kept on this host", token=kept)
@@ -148,8 +154,10 @@ def revoke_token(connection: Connection, name: str, token_id: str) -> None:
     :raises NotFound: if the user has no such token, or it was revoked already.
     """
     find_user(connection, name)
-    if connection.execute(SQL["revoke_token"], {"owner": name, "id": token_id.lower()}).fetchone() is None:
-        raise NotFound(f"{name} has no token '{token_id}'; 'arena user tokens {name}' shows their ids")
+    with connection.transaction():
+        if connection.execute(SQL["revoke_token"], {"owner": name, "id": token_id.lower()}).fetchone() is None:
+            raise NotFound(f"{name} has no token '{token_id}'; 'arena user tokens {name}' shows their ids")
+        audit.note(connection, audit.at_host(), "token revoked", f"{token_id.lower()} of {name}")
 
 
 def find_user(connection: Connection, name: str) -> User:
@@ -186,8 +194,15 @@ def _add_token(
     token = token or secrets.token_hex(TOKEN_BYTES)
     in_order = [scope for scope in SCOPES if scope in scopes]
     added = {"sha256": _sha256(token), "owner": name, "label": label, "scopes": in_order, "days": days}
-    connection.execute(SQL["add_token"], added)
+    row = connection.execute(SQL["add_token"], added).fetchone()
+    if row is not None:
+        last = f", {days} days" if days is not None else ""
+        audit.note(connection, audit.at_host(), "token made", f"{row[0]} of {name}: {', '.join(in_order)}{last}")
     return token
+
+
+def _note_user(connection: Connection, name: str, *, admin: bool) -> None:
+    audit.note(connection, audit.at_host(), "user added", f"{name} (admin)" if admin else name)
 
 
 def _utc(moment: datetime) -> str:

@@ -4,7 +4,8 @@ INSERT INTO users (name, admin) VALUES (%(name)s, %(admin)s) ON CONFLICT (name) 
 -- add_token: gives a user one more token
 INSERT INTO tokens (sha256, owner, label, scopes, expires_at)
 VALUES (%(sha256)s, %(owner)s, %(label)s, %(scopes)s, now() + make_interval(days => %(days)s))
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO NOTHING
+RETURNING left(encode(sha256, 'hex'), 12);
 
 -- holder: who has a token, what it is, whether it still stands, and whether it was used today already
 SELECT

@@ -40,7 +40,8 @@ class NewTournament:
 @dataclass(frozen=True, slots=True)
 class Tournament:
     """A tournament and how far it is. ``blocks`` leaves out those that were replaced; ``rated`` says whether all its
-    orbits have gone into the ratings."""
+    orbits have gone into the ratings. ``undecided`` are blocks that were given up because what plays them died, about
+    which nobody has decided: before that it does not close."""
 
     name: str
     owner: str
@@ -60,11 +61,13 @@ class Tournament:
     created_at: datetime
     started_at: datetime | None
     closed_at: datetime | None
+    cancelled_at: datetime | None
     bots: list[str]
     rated: bool
     blocks: int
     blocks_done: int
     blocks_void: int
+    undecided: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,7 @@ def enter_tournament(connection: Connection, user: User, name: str, bots: list[s
 
     :raises NotFound: if the tournament or a bot does not exist.
     :raises NotAllowed: if neither the tournament nor the bot is the user's.
-    :raises WrongState: if the entries are closed, or a bot is retired or has no version that plays.
+    :raises WrongState: if the entries are closed, or a bot is disqualified, retired or has no version that plays.
     :raises BadRequest: if a bot does not play the game.
     """
     with connection.transaction():
@@ -150,6 +153,9 @@ def enter_tournament(connection: Connection, user: User, name: str, bots: list[s
                 raise NotAllowed(f"neither '{name}' nor the bot '{bot_name}' is yours; ask the owner of one of them")
             if bot.retired:
                 raise WrongState(f"the bot '{bot_name}' is retired")
+            entry = {"tournament": name, "bot": bot_name}
+            if (row := connection.execute(SQL["disqualification"], entry).fetchone()) is not None:
+                raise WrongState(f"the bot '{bot_name}' is disqualified from '{name}': {row[0]}")
             version = active_version(connection, bot_name)
             if version is None:
                 raise WrongState(
@@ -159,7 +165,7 @@ def enter_tournament(connection: Connection, user: User, name: str, bots: list[s
                 )
             if tournament.game not in version.games:
                 raise BadRequest(f"the bot '{bot_name}' does not play {tournament.game}; it plays {version.games}")
-            connection.execute(SQL["add_entry"], {"tournament": name, "bot": bot_name})
+            connection.execute(SQL["add_entry"], entry)
         return find_tournament(connection, name)
 
 
@@ -169,11 +175,21 @@ def lock_open(connection: Connection, name: str) -> Tournament:
     :raises NotFound: if there is none of this name.
     :raises WrongState: if its entries are closed.
     """
-    connection.execute(SQL["lock_tournament"], {"name": name})
-    tournament = find_tournament(connection, name)
+    tournament = lock_tournament(connection, name)
+    if tournament.cancelled_at is not None:
+        raise WrongState(f"'{name}' is cancelled; 'arena tournament show {name}' says why")
     if tournament.started_at is not None:
         raise WrongState(f"'{name}' has started; its entries are closed")
     return tournament
+
+
+def lock_tournament(connection: Connection, name: str) -> Tournament:
+    """The tournament in whatever state, locked until the transaction ends.
+
+    :raises NotFound: if there is none of this name.
+    """
+    connection.execute(SQL["lock_tournament"], {"name": name})
+    return find_tournament(connection, name)
 
 
 def find_tournament(connection: Connection, name: str) -> Tournament:

@@ -21,6 +21,7 @@ SELECT name FROM tournaments WHERE starts_with(name, %(prefix)s);
 -- tournament: one tournament with its blocks counted, and whether every orbit of it is rated
 SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms, t.bank_ms, t.max_faults,
        t.startup_ms, t.increment_ms, t.phase_ms, t.secret, t.commitment, t.created_at, t.started_at, t.closed_at,
+       t.cancelled_at,
        ARRAY(SELECT bot FROM entries WHERE tournament = t.name ORDER BY position),
        NOT EXISTS (
            SELECT FROM blocks AS o
@@ -35,7 +36,8 @@ SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms
        count(b.id) FILTER (WHERE b.state = 'done'),
        count(b.id) FILTER (
            WHERE b.state = 'void' AND NOT EXISTS (SELECT FROM blocks AS newer WHERE newer.replaces = b.id)
-       )
+       ),
+       ARRAY(SELECT u.id FROM undecided_blocks AS u WHERE u.tournament = t.name AND t.closed_at IS NULL ORDER BY u.id)
 FROM tournaments AS t LEFT JOIN blocks AS b ON b.tournament = t.name
 WHERE t.name = %(name)s
 GROUP BY t.name;
@@ -54,6 +56,9 @@ SELECT name FROM tournaments WHERE name = %(name)s FOR UPDATE;
 INSERT INTO entries (tournament, bot, position)
 SELECT %(tournament)s, %(bot)s, coalesce(max(position), -1) + 1 FROM entries WHERE tournament = %(tournament)s
 ON CONFLICT (tournament, bot) DO NOTHING;
+
+-- disqualification: why a bot is disqualified from a tournament
+SELECT reason FROM corrections WHERE tournament = %(tournament)s AND bot = %(bot)s;
 
 -- entries: the bots of a tournament in order of entry, with the versions that are frozen
 SELECT e.bot, coalesce(v.number, 0), coalesce(v.content_hash, '')

@@ -2,7 +2,8 @@
 
 A block is claimed under a lease, and only its newest lease can end it. A lease lives as long as the longest silence
 that the clock of the match allows and 15 s more, and every progress of the match extends it. What is delivered twice is
-answered like the first time; what comes under a lease that is not the block's any more is refused and noted.
+answered like the first time; what comes under a lease that is not the block's any more is refused and noted. A
+tournament closes when nothing of it is left to be played or to be decided by a person.
 """
 
 import uuid
@@ -170,14 +171,15 @@ def finish(
         _end_attempt(connection, lease.token, "done", "", digest)
         _run(connection, "note_tier", lease=lease.token, tier=tier)
         _run(connection, "finish_block", block=row.id)
-        _close(connection, row.tournament)
+        close_if_ended(connection, row.tournament)
         return Ending.RECORDED
 
 
 def abandon(connection: Connection, lease: Lease, reason: str, cause: Cause) -> None:
-    """Gives a lease back. After three attempts that died the block is void and an alarm is raised. A block whose cards
-    remote bots may have seen is void at once, and another one, with cards that nobody has seen, takes its place. Does
-    nothing under a lease that is not the block's any more."""
+    """Gives a lease back. After three attempts that died the block is void and an alarm is raised; its tournament does
+    not close before a person has decided about it. A block whose cards remote bots may have seen is void at once, and
+    another one, with cards that nobody has seen, takes its place. Does nothing under a lease that is not the block's
+    any more."""
     with connection.transaction():
         row = _locked(connection, lease.block)
         if row.lease != lease.token or row.state != "leased":
@@ -190,10 +192,11 @@ def abandon(connection: Connection, lease: Lease, reason: str, cause: Cause) -> 
                 connection,
                 "block-void",
                 f"Block {row.id} of tournament '{row.tournament}' is void: its process died {deaths} times, last with: "
-                f"{reason} Its units do not count. Mend the cause before the next tournament.",
+                f"{reason} Its units do not count. Mend the cause; then 'arena tournament retry {row.tournament} "
+                f"{row.id}' plays new units in its place, and 'arena tournament void {row.tournament} {row.id} "
+                f"--reason …' does without.",
                 row,
             )
-            _close(connection, row.tournament)
         elif row.kind == UnitKind.SINGLE and cause is not Cause.UNSEEN:
             _give_up(connection, row, deaths)
             _draw_again(connection, row, deaths)
@@ -204,7 +207,7 @@ def abandon(connection: Connection, lease: Lease, reason: str, cause: Cause) -> 
 
 
 def void(connection: Connection, block: int, reason: str) -> None:
-    """Gives a block up by a person's decision; its units do not count.
+    """Gives a block up by a person's decision; its units do not count. Closes nothing: see :func:`close_if_ended`.
 
     :raises NotFound: if there is no such block.
     :raises WrongState: if it is done or void.
@@ -218,7 +221,6 @@ def void(connection: Connection, block: int, reason: str) -> None:
         if row.lease is not None:
             _end_attempt(connection, row.lease, "expired", reason)
         _give_up(connection, row, row.deaths)
-        _close(connection, row.tournament)
 
 
 def retry(connection: Connection, block: int) -> int:
@@ -257,8 +259,14 @@ def orbit_ended(connection: Connection, block: int) -> bool:
     return bool(_scalar(connection, "orbit_ended", block=block))
 
 
+def close_if_ended(connection: Connection, tournament: str) -> None:
+    """Closes the tournament if all its blocks are done, or void and decided about."""
+    _scalar(connection, "lock_tournament", tournament=tournament)
+    _run(connection, "close_tournament", tournament=tournament)
+
+
 def close_ended(connection: Connection) -> None:
-    """Closes every tournament whose blocks are all done or void."""
+    """Closes every tournament whose blocks are all done, or void and decided about."""
     _run(connection, "close_tournaments")
 
 
@@ -349,11 +357,6 @@ def _look_at_attempts(connection: Connection, row: _Row, reason: str) -> None:
             f"It is tried again until it is played: look at the workers' logs and run 'arena doctor' on their hosts.",
             row,
         )
-
-
-def _close(connection: Connection, tournament: str) -> None:
-    _scalar(connection, "lock_tournament", tournament=tournament)
-    _run(connection, "close_tournament", tournament=tournament)
 
 
 def _end_attempt(

@@ -2,7 +2,7 @@
 
 import engine
 from arena.errors import BadRequest, NotAllowed, WrongState
-from arena.store import Connection, bots
+from arena.store import Connection, audit, bots
 from arena.store.people import User
 from arena.store.tournaments import SQL, Tournament, find_tournament, lock_open
 from arena.tournaments import ledger, units
@@ -52,6 +52,7 @@ def start_tournament(connection: Connection, user: User, name: str) -> Tournamen
                 for number, table in enumerate(tables)
             ],
         )
+        audit.note(connection, user.name, "start", name, tournament=name)
         return find_tournament(connection, name)
 
 
