@@ -130,7 +130,7 @@ def test_whoever_stops_a_service_waits_until_it_has_ended_in_good_order() -> Non
         assert int(service["stop_grace_period"].removesuffix("s")) >= needed_s, (file, name)
     for unit in UNITS:
         found = dict(settings(unit))
-        if "/arena " in found.get("ExecStart", ""):
+        if "/arena " in found.get("ExecStart", "") and found.get("Type") != "oneshot":
             assert found["KillMode"] == "mixed", unit
             assert int(found["TimeoutStopSec"]) >= needed_s, unit
 

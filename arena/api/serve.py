@@ -15,7 +15,7 @@ from celery import Celery
 from grpc_reflection.v1alpha import reflection
 from kombu.exceptions import OperationalError
 
-from arena.api import access, account, catalogue, health, match, rating, submission, tournament, webhook
+from arena.api import access, account, catalogue, export, health, match, rating, submission, tournament, webhook
 from arena.api.blocks import Blocks
 from arena.api.clock import LONGEST_MOVE_MS
 from arena.api.drain import Drain
@@ -37,6 +37,8 @@ from arena.v1 import (
     account_pb2_grpc,
     catalogue_pb2,
     catalogue_pb2_grpc,
+    export_pb2,
+    export_pb2_grpc,
     match_pb2,
     match_pb2_grpc,
     play_pb2,
@@ -139,6 +141,7 @@ def _add_services(
     tournament_pb2_grpc.add_TournamentServiceServicer_to_server(tournament.Tournaments(database, wake), server)
     rating_pb2_grpc.add_RatingServiceServicer_to_server(rating.Ratings(database), server)
     match_pb2_grpc.add_MatchServiceServicer_to_server(matches, server)
+    export_pb2_grpc.add_ExportServiceServicer_to_server(export.Exports(database), server)
     referee_pb2_grpc.add_RefereeServiceServicer_to_server(blocks, server)
     names = [
         *(
@@ -150,6 +153,7 @@ def _add_services(
                 (tournament_pb2, "TournamentService"),
                 (rating_pb2, "RatingService"),
                 (match_pb2, "MatchService"),
+                (export_pb2, "ExportService"),
                 (play_pb2, "PlayService"),
             )
         ),

@@ -10,7 +10,21 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from arena.cli import bot, compare, demo, doctor, dump, play, ratings, record, rules, services, tournament, user
+from arena.cli import (
+    bot,
+    compare,
+    demo,
+    doctor,
+    dump,
+    export,
+    play,
+    ratings,
+    record,
+    rules,
+    services,
+    tournament,
+    user,
+)
 from arena.errors import ArenaError, BadRequest
 from arena.tournaments.local_bots import BotFailed
 
@@ -39,7 +53,7 @@ def make_parser() -> Parser:
     """All commands; what it reads has the function of the command as `run`."""
     parser = Parser(prog="arena", description="Bots play card games with hidden information.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
-    for room in (demo, services, rules, play, compare, bot, tournament, ratings, record, user, dump, doctor):
+    for room in (demo, services, rules, play, compare, bot, tournament, ratings, record, user, export, dump, doctor):
         room.add_commands(commands)
     return parser
 

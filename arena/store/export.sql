@@ -1,0 +1,34 @@
+-- next_closed: the closed tournament that comes next by name, of one game if it is given
+SELECT name, game, seats, options, engine, closed_at
+FROM tournaments
+WHERE closed_at IS NOT NULL AND started_at IS NOT NULL AND name > %(after)s
+    AND (%(game)s::text IS NULL OR game = %(game)s)
+ORDER BY name
+LIMIT 1;
+
+-- closed: one tournament, if it is closed
+SELECT name, game, seats, options, engine, closed_at
+FROM tournaments
+WHERE name = %(name)s AND closed_at IS NOT NULL AND started_at IS NOT NULL;
+
+-- exported_matches: a page of results in order of unit and rotation, and whether corrections let them count
+SELECT r.unit, r.rotation, b.orbit, b.kind,
+    ARRAY(SELECT b.entries[i + 1] FROM unnest(r.seats) WITH ORDINALITY AS s (i, seat) ORDER BY seat) AS bots,
+    r.scores, r.places, r.faults, r.forfeited, r.decisions, r.digest,
+    NOT EXISTS (
+        SELECT FROM corrections c
+        WHERE c.tournament = r.tournament
+            AND (c.bot = ANY (b.entries) OR (c.orbit = b.orbit AND (c.what = 'orbit' OR c.unit = r.unit)))
+    ) AS counts,
+    b.ended_at
+FROM results r JOIN blocks b ON b.id = r.block
+WHERE r.tournament = %(tournament)s AND (r.unit, r.rotation) > (%(unit)s, %(rotation)s)
+ORDER BY r.unit, r.rotation
+LIMIT %(limit)s;
+
+-- next_records: the records of the block of a tournament that comes next by its first unit
+SELECT b.first_unit, r.data
+FROM blocks b JOIN records r ON r.block = b.id
+WHERE b.tournament = %(tournament)s AND b.state = 'done' AND b.first_unit > %(first_unit)s
+ORDER BY b.first_unit
+LIMIT 1;
