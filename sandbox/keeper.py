@@ -17,10 +17,11 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 
-from sandbox.box import Box, bwrap_argv
+from sandbox.box import Box, Tier, slot_uid
 from sandbox.cgroup import Group
 from sandbox.ends import Exit, by_itself, by_signal
-from sandbox.host import Host, filter_fd
+from sandbox.host import Host, command, environment_of, filter_fd
+from sandbox.orphans import end_orphans
 from sandbox.output import Output
 from sandbox.rest import Rest
 from sandbox.watch import Watch, tree
@@ -60,12 +61,12 @@ class Life:
         program = filter_fd()
         os.set_blocking(said, True)
         try:
-            self._bwrap = subprocess.Popen(
-                bwrap_argv(box, host.tier, host.bwrap, filter_fd=program, status_fd=told),
+            self._outermost = subprocess.Popen(
+                command(box, host, filter_fd=program, status_fd=told),
                 stdin=gate.fileno(),
                 stdout=said,
                 stderr=said,
-                env=dict(environment),  # bwrap's own, too: the bot could read it
+                env=environment_of(box, host, environment),  # bwrap's own, too: the bot could read it
                 pass_fds=(program, told),
                 start_new_session=True,
                 cwd="/",
@@ -79,7 +80,8 @@ class Life:
             gate.close()
             for descriptor in (program, said, told):
                 os.close(descriptor)
-        self.pid = self._bwrap.pid
+        self.pid = self._outermost.pid
+        self._uid = slot_uid(host.tier, box.slot, 0) if host.tier is Tier.NONS else None
         self._started_s = time.monotonic()
         selector.register(self._said, selectors.EVENT_READ, (self, self._hear))
         selector.register(self._told, selectors.EVENT_READ, (self, self._read_status))
@@ -91,6 +93,11 @@ class Life:
         self._killed_for = self._killed_for or reason
         if self._watch is None and self._told in self._selector.get_map():
             return  # killed before it told its first process, bwrap could leave that behind; it tells within a moment
+        if self._host.tier is Tier.NONS:
+            # The launcher ends the cell, and itself last: without it, nobody would bury what the bot leaves.
+            with contextlib.suppress(OSError):
+                self._gate.shutdown(socket.SHUT_RDWR)
+            return
         for descriptor in self._pidfds.values():
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
@@ -148,9 +155,10 @@ class Life:
             told = json.loads(line)
             self._code = told.get("exit-code", self._code)
             first = told.get("child-pid")
-            # The first process inside ends only after all others of the cell, so its end is the cell's end.
-            if first is not None and self._follow(first):
-                self._watch = Watch(first, self._limits)
+            # The first process inside ends only after all others of the cell, so its end is the cell's end. Without
+            # namespaces that is the outermost one, which is followed already.
+            if first is not None and (first in self._pidfds or self._follow(first)):
+                self._watch = Watch(first, self._limits, self._uid)
                 if self._killed_for:
                     self.kill(self._killed_for)
         return bool(chunk)
@@ -163,7 +171,7 @@ class Life:
             pass
         if self._watch is None or self._killed_for:
             return
-        pids = list(tree(self._watch.first))
+        pids = [pid for pid in tree(self._watch.first) if pid != self.pid]
         if self._host.groups:
             self._group = Group(self._host.groups, self.pid, self._limits)
             self._group.take(pids)
@@ -179,7 +187,7 @@ class Life:
         if pid == self.pid:
             while self._told in self._selector.get_map() and self._read_status():
                 pass
-            self._bwrap.wait()
+            self._outermost.wait()
         descriptor = self._pidfds.pop(pid)
         self._selector.unregister(descriptor)
         os.close(descriptor)
@@ -211,6 +219,8 @@ class Life:
         )
         if self._group is not None:
             self._group.remove()
+        if self._host.tier is Tier.NONS and self._code is None:
+            end_orphans()  # the launcher was killed
         self.rest.end()
         self.opened.set()
         self.gone.set()
@@ -220,8 +230,8 @@ class Life:
         if self._killed_for or broken:
             return None, None, self._killed_for or f"was killed: it {broken}"
         last = self._output.last_line()
-        if self._code is None:
-            # What was said before the gate opened is bubblewrap's own, and what came later the bot's.
+        if self._code is None or not self.begun:
+            # What was said before the gate opened is the starter's own, and what came later the bot's.
             ended = "was ended from outside" if self.begun else f"did not start: {last or 'it said nothing'}"
             return None, None, ended
         if self._code > 128:

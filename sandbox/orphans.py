@@ -1,18 +1,26 @@
-"""Ends what a starter that was killed has left half-made. Knows our cells by their command line alone.
+"""Ends what a starter that was killed has left. Knows our cells by their command line and their rooms alone.
 
 bwrap ties a cell's first process to its own life a moment after it has made it. When it is killed in that moment, the
-first process waits for it for ever: no bot has started in it, and none will.
+first process waits for it for ever: no bot has started in it, and none will. A launcher that is killed takes the bot's
+first process with it, and leaves the others and the room.
 """
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
+from sandbox.bare import launcher
 from sandbox.box import GATE
+from sandbox.host import rooms
 
 
 def end_orphans() -> int:
-    """How many first processes of cells without a bwrap above them were found and ended."""
+    """How many first processes of cells without a bwrap above them were found and ended. Nothing is left of cells whose
+    launcher is gone."""
+    if rooms().exists():
+        subprocess.run([*launcher(sys.executable), str(rooms())], env={}, check=False)
     found = 0
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():

@@ -77,9 +77,9 @@ class Hold:
 _HOLDERS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "memory": ("memory, one process", {"ENOMEM": "RLIMIT_DATA"}),
     "processes": ("processes", {"EAGAIN": "RLIMIT_NPROC"}),
-    "disk": ("disk", {"ENOSPC": "the size of its own /tmp"}),
+    "disk": ("disk", {"ENOSPC": "the size of its own /tmp", "EACCES": "Landlock: it can write no folder"}),
     "network": ("network", {"EAFNOSUPPORT": "the system call filter"}),
-    "others": ("other processes", {"ESRCH": "a process namespace", "EPERM": "its user id"}),
+    "others": ("other processes", {"ESRCH": "a process namespace", "EPERM": "Landlock, and its user id"}),
 }
 """What a program in a cell tells: the limit that it tried to break, and who is known by which error."""
 
@@ -97,6 +97,11 @@ _CURES = (
         "ot permitted",
         "root in a container starts no cells: run as an ordinary user under a seccomp profile (docs/sandbox.md)",
     ),
+    (
+        "cannot read",
+        "without namespaces every user must be able to read Python and the arena: install them below /opt",
+    ),
+    ("Landlock has", "without namespaces cells need Linux 6.12 or newer, with Landlock"),
     ("ARENA_CGROUP", "ARENA_CGROUP names no control group that can be divided: mend or unset it"),
 )
 """Words of a complaint, and what to do about it; the first that fit count."""
@@ -129,6 +134,8 @@ def advice(trials: Iterable[Trial], host: Host | None, usable: Sequence[Path]) -
             said.append(cure)
     if host is not None and host.tier is not Tier.ROOT and os.geteuid() != 0:
         said.append("run by root, the worker gives every seat a user id of its own")
+    if host is not None and host.tier is Tier.NONS:
+        said.append("no strangers' bots run in tier nons unless --least-tier nons says so: with namespaces they do")
     if host is not None and not host.groups:
         said.append(
             f"control groups can be made here: set ARENA_CGROUP={':'.join(map(str, usable))}"
@@ -191,6 +198,12 @@ def _share(host: Host) -> Hold:
 def _identity(tier: Tier) -> Hold:
     if tier is Tier.ROOT:
         return Hold("other seats", "mounts, and a user id for each")
+    if tier is Tier.NONS:
+        return Hold(
+            "other seats",
+            "Landlock, and a user id for each",
+            "bots can open sockets that every user of the host may open, and ask about files whose path they know",
+        )
     return Hold("other seats", "mounts", "all have the worker's own user id")
 
 

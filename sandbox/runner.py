@@ -92,7 +92,9 @@ def start(box: Box, host: Host, environment: Mapping[str, str]) -> Cell:
     try:
         life = keeper.begin(box, host, {**ENVIRONMENT, **environment})
     except OSError as error:
-        raise CellError(f"{host.bwrap} cannot be started ({error}); install bubblewrap or set ARENA_BWRAP.") from error
+        raise CellError(
+            f"{host.program} cannot be started ({error}); install bubblewrap or set ARENA_BWRAP."
+        ) from error
     return Cell(keeper, life)
 
 

@@ -55,6 +55,7 @@ _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000
 _NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _TERMINAL = (0x5412, 0x541C, 0x5423)  # TIOCSTI, TIOCLINUX, TIOCSETD: typing into somebody's terminal
+_HIDING = (4,)  # PR_SET_DUMPABLE: the watch could not see what the process holds
 _FILE_SIGNALS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
 """What fcntl does with locks (F_GETLK … F_OFD_SETLKW), leases (F_SETLEASE, F_GETLEASE) and notices (F_NOTIFY)."""
 _SOCKET_LEVEL = 1  # SOL_SOCKET
@@ -136,6 +137,10 @@ def _no_new_namespaces() -> list[Instruction]:
     ]
 
 
+def _no_hiding() -> list[Instruction]:
+    return _none_of(_HIDING, argument=0)
+
+
 def _no_terminal_input() -> list[Instruction]:
     return _none_of(_TERMINAL)
 
@@ -169,6 +174,7 @@ _BY_ARGUMENT: dict[str | None, Callable[[], list[Instruction]]] = {
     "socketpair": _only_unix_sockets,
     "clone": _no_new_namespaces,
     "ioctl": _no_terminal_input,
+    "prctl": _no_hiding,
     "fcntl": _no_file_signals,
     "setsockopt": _no_large_buffers,
 }

@@ -1,12 +1,15 @@
 """Watches what a cell's processes use, and says which limit they broke. Knows only /proc; ends nothing itself."""
 
+import contextlib
+import ctypes
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.box import Limits
 
+_libc = ctypes.CDLL(None)
 _MIB = 1 << 20
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -30,10 +33,14 @@ class _Process:
 
 
 class Watch:
-    """Looks at the tree below one process, the first of a cell, again and again."""
+    """Looks at the tree below one process, the first of a cell and not the bot's, again and again.
 
-    def __init__(self, first: int, limits: Limits) -> None:
+    :param uid: the user id of the bot where it has one of its own and no namespaces, else None.
+    """
+
+    def __init__(self, first: int, limits: Limits, uid: int | None = None) -> None:
         self.first = first
+        self._uid = uid
         self.peak_bytes = 0
         self.others: tuple[int, ...] = ()
         """The processes below the first one at the last look."""
@@ -49,22 +56,28 @@ class Watch:
 
     def look(self) -> str:
         """What the cell did beyond a limit, and the limit, in words; empty if it has kept to all."""
+        with contextlib.nullcontext() if self._uid is None else _seen_by(self._uid):
+            return self._look()
+
+    def _look(self) -> str:
         processes = {pid: found for pid in tree(self.first) if (found := _process(pid)) is not None}
+        own = {pid: process for pid, process in processes.items() if pid != self.first}
         limits = self._limits
         self._count_ticks(processes)
-        self.others = tuple(pid for pid in processes if pid != self.first)
+        self.others = tuple(own)
         if self.cpu_s > limits.cpu_s:
             return f"used {self.cpu_s:.2f} s of processor time; the limit is {limits.cpu_s:g} s"
         tasks = sum(process.threads for process in processes.values())
         if tasks > limits.processes + _SPARE_TASKS:
             return f"ran {tasks} processes and threads; the limit is {limits.processes}"
-        memory = self._memory(processes)
+        memory = self._memory(own)
         self.peak_bytes = max(self.peak_bytes, memory)
         if memory > limits.memory_mib * _MIB:
             return f"used {-(-memory // _MIB)} MiB of memory; the limit is {limits.memory_mib} MiB"
         if (files := self._files(processes)) > limits.tmp_files:
             return f"made {files} files in /tmp and /dev/shm; the limit is {limits.tmp_files}"
-        if (sockets := _sockets(self.first)) > limits.descriptors:
+        sockets = _sockets(self.first) if self._uid is None else _sockets_held(own, limits.descriptors)
+        if sockets > limits.descriptors:
             return f"opened {sockets} sockets; the limit is {limits.descriptors}"
         return ""
 
@@ -90,6 +103,8 @@ class Watch:
         return memory
 
     def _files(self, processes: dict[int, _Process]) -> int:
+        if self._uid is not None:
+            return 0  # it has no folder that it could write
         for pid in processes:
             try:
                 places = [os.statvfs(f"/proc/{pid}/root{place}") for place in ("/tmp", "/dev/shm")]  # noqa: S108
@@ -154,6 +169,35 @@ def _sockets(pid: int) -> int:
         return int(_read(f"/proc/{pid}/net/sockstat").split(maxsplit=3)[2])
     except OSError:
         return 0
+
+
+def _sockets_held(pids: Iterable[int], enough: int) -> int:
+    """All sockets that the processes hold; no more than their descriptors, if those are not more than enough."""
+    held: list[str] = []
+    for pid in pids:
+        with contextlib.suppress(OSError):  # it is gone
+            held += (f"/proc/{pid}/fd/{number}" for number in os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208 - as above
+    if len(held) <= enough:
+        return len(held)
+    found = set()
+    for descriptor in held:
+        with contextlib.suppress(OSError):
+            if (what := os.readlink(descriptor)).startswith("socket:"):  # noqa: PTH115 - thousands of them
+                found.add(what)
+    return len(found)
+
+
+@contextlib.contextmanager
+def _seen_by(uid: int) -> Iterator[None]:
+    """Has this thread look at files as that user. In a container root may lack the right to look into processes of
+    others (CAP_SYS_PTRACE), and everybody may look into his own."""
+    _libc.setfsgid(uid)
+    _libc.setfsuid(uid)
+    try:
+        yield
+    finally:
+        _libc.setfsuid(os.geteuid())
+        _libc.setfsgid(os.getegid())
 
 
 def _share(pid: int, resident: int) -> int:

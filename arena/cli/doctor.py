@@ -82,7 +82,9 @@ def _look_at_cells(found: Checkup, least: Tier) -> None:
     from sandbox.proof import advice, holds
 
     trials = survey()
-    found.cells = [f"{trial.host.tier.value} with {trial.host.bwrap}: {trial.complaint or 'works'}" for trial in trials]
+    found.cells = [
+        f"{trial.host.tier.value} with {trial.host.program}: {trial.complaint or 'works'}" for trial in trials
+    ]
     host = None
     try:
         host = detect()

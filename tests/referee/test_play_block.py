@@ -305,7 +305,7 @@ def test_a_cell_that_bubblewrap_cannot_make_is_nobodys_fault(short_dir: Path) ->
     failing = short_dir / "bwrap"
     failing.write_text(
         f"#!/bin/sh\ncase \"$*\" in *{bots[1]}*) echo 'bwrap: Creating new namespace failed' >&2; exit 1;; esac\n"
-        f'exec {detect().bwrap} "$@"\n'
+        f'exec {detect().program} "$@"\n'
     )
     failing.chmod(0o755)
     block = block_of([hosted(f"bot-{n}", bot) for n, bot in enumerate(bots)], units=1, kind=UnitKind.SINGLE)

@@ -199,7 +199,7 @@ def test_a_bot_does_not_start_when_its_starter_is_gone_before_the_gate_opens(sce
     box = Box(scene.folder / "bot", ("/bin/echo", "REACHED"))
     program = filter_fd()
     status = os.open(os.devnull, os.O_WRONLY)
-    argv = bwrap_argv(box, host.tier, host.bwrap, filter_fd=program, status_fd=status)
+    argv = bwrap_argv(box, host.tier, host.program, filter_fd=program, status_fd=status)
     done = subprocess.run(argv, input=b"", capture_output=True, pass_fds=(program, status), check=False, timeout=10)
     os.close(program)
     os.close(status)
@@ -289,7 +289,7 @@ def test_only_cells_without_a_bwrap_above_them_are_orphans(scene: Scene, host: H
     alive = start(box, host, {})
     program = filter_fd()
     reading, status = os.pipe()
-    argv = bwrap_argv(box, host.tier, host.bwrap, filter_fd=program, status_fd=status)
+    argv = bwrap_argv(box, host.tier, host.program, filter_fd=program, status_fd=status)
     argv.remove("--die-with-parent")  # as if it had been killed before it came to that
     gate, held_open = socket.socketpair()
     with (

@@ -17,7 +17,7 @@ def held(host: Host) -> dict[str, Hold]:
 
 
 def test_every_limit_has_somebody_who_holds_it(host: Host) -> None:
-    found = held(Host(host.tier, host.bwrap))
+    found = held(Host(host.tier, host.program))
     by = {limit: hold.by for limit, hold in found.items()}
     assert by == {
         "memory, one process": "RLIMIT_DATA",
@@ -37,7 +37,7 @@ def test_control_groups_hold_what_their_controllers_are_for(host: Host) -> None:
     places = usable()
     if "memory" not in controllers(places) or try_out(places):
         pytest.skip("this user may make no control group here")
-    found = held(Host(host.tier, host.bwrap, places))
+    found = held(Host(host.tier, host.program, places))
     assert found["memory, whole tree"].by == "the control group"
     assert (found["processor share"].by == "the control group") is ("cpu" in controllers(places))
     assert str(places[0]) in found["control groups"].by
@@ -69,8 +69,8 @@ def test_a_complaint_that_is_known_has_its_cure(complaint: str, cure: str) -> No
 
 
 def test_control_groups_that_are_not_used_are_named(host: Host) -> None:
-    alone = Host(Tier.ROOT, host.bwrap)
+    alone = Host(Tier.ROOT, host.program)
     places = (Path("/a"), Path("/b"))
     assert advice([], alone, places) == ["control groups can be made here: set ARENA_CGROUP=/a:/b"]
     assert "Delegate=yes" in advice([], alone, ())[0]
-    assert advice([], Host(Tier.ROOT, host.bwrap, places), places) == []
+    assert advice([], Host(Tier.ROOT, host.program, places), places) == []

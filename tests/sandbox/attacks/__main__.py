@@ -18,7 +18,8 @@ def main(folder: str) -> None:
     for name, attack in BY_NAME.items():
         if MACHINE in attack.machines:
             ended, left = scene.run(attack.code, attack.limits, attack.grace_ms)
-            print(json.dumps({"name": name, "fault": verdict(attack, ended, left)}), flush=True)
+            fault = verdict(attack.in_tier(scene.host.tier), ended, left)
+            print(json.dumps({"name": name, "fault": fault}), flush=True)
     for each in sockets:
         each.close()
 

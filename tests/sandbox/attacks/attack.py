@@ -1,9 +1,9 @@
 """What an attack is: a hostile program, what stops it, and what must be seen of it from outside. Knows no cell."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from sandbox.box import Limits
+from sandbox.box import Limits, Tier
 from sandbox.syscalls import NUMBERS
 
 MACHINE = os.uname().machine
@@ -18,6 +18,20 @@ SMALL = Limits(
     kept_kib=32,
     cpu_s=20,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """What is otherwise in the tier `nons`.
+
+    :ivar says, reason: as those of an attack; as there, if empty.
+    :ivar open: why it is not held; `says` is how that is seen.
+    """
+
+    stops: str = ""
+    says: str = ""
+    reason: str = ""
+    open: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +53,24 @@ class Attack:
     limits: Limits = SMALL
     grace_ms: int = 5_000
     machines: frozenset[str] = field(default_factory=lambda: frozenset(NUMBERS))
+    nons: Bare = Bare()
 
+    def in_tier(self, tier: Tier) -> "Attack":
+        """What must be seen of it in that tier."""
+        if tier is not Tier.NONS:
+            return self
+        bare = self.nons
+        return replace(
+            self,
+            stops=bare.stops or self.stops,
+            says=bare.says or self.says,
+            reason=bare.reason or self.reason,
+            never=self.never if not bare.open else "^$",
+        )
+
+
+NOWHERE = Bare("Landlock: no folder can be written, EACCES", says="PermissionError.*Errno 13", reason="code 1")
+"""For attacks that begin with a file of their own."""
 
 HEAD = """
 import ctypes, errno, json, mmap, os, signal, socket, sys, time
@@ -56,6 +87,8 @@ def attempt(what, *arguments):
         return errno.errorcode.get(error.errno, str(error))
     except MemoryError:
         return "ENOMEM"
+BOT, SEAT = os.environ["BOT"], os.environ["SEAT"]
+PROC = attempt(os.listdir, "/proc")[0] == "REACHED"
 def found(folder):
     # Python itself is bound in where it is, and that may be below /tmp.
     return [name for name in os.listdir(folder) if not sys.prefix.startswith(f"{folder}/{name}/")]

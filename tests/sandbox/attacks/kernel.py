@@ -1,6 +1,6 @@
 """Bots that go for the kernel: calls that sandboxes have been left by, namespaces, tracing, terminals, user ids."""
 
-from tests.sandbox.attacks.attack import Attack
+from tests.sandbox.attacks.attack import Attack, Bare
 
 ATTACKS = [
     Attack("every call of the refused lists", "the filter: EPERM or ENOSYS", """
@@ -22,14 +22,14 @@ ATTACKS = [
         """, says=r"EPERM EPERM\nEPERM\nEPERM EPERM"),
     Attack("becoming somebody", "no capability, no new privileges", """
         print(attempt(os.setuid, 0), attempt(os.setgroups, [0]), attempt(os.setresuid, 0, 0, 0))
-        if os.path.exists("/proc/self"):
+        if PROC:
             status = dict(line.split(":", 1) for line in open("/proc/self/status"))
             print({status[name].strip() for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")})
             print("new privileges:", status["NoNewPrivs"].strip())
         else: print("no /proc")
         """, says=r"E\w+ E\w+ E\w+\n(\{'0{16}'\}\nnew privileges: 1|no /proc)"),
     Attack("living on when memory runs out", "oom_score_adj, 1000; lower needs a capability", """
-        if os.path.exists("/proc/self"):
+        if PROC:
             print("first to go:", open("/proc/self/oom_score_adj").read().strip())
             print(attempt(os.write, os.open("/proc/self/oom_score_adj", os.O_WRONLY), b"-500"))
         else: print("no /proc")
@@ -40,7 +40,12 @@ ATTACKS = [
         print(attempt(os.open, "/dev/tty", os.O_RDWR))
         main, other = os.openpty()
         print(attempt(fcntl.ioctl, other, 0x5412, b"x"), attempt(fcntl.ioctl, other, 0x541C, b"x"))
-        """, says=r"\['EPERM', 'EPERM', 'EPERM'\]\nE\w+\nEPERM EPERM"),
+        """, says=r"\['EPERM', 'EPERM', 'EPERM'\]\nE\w+\nEPERM EPERM",
+        nons=Bare("the filter: EPERM; Landlock: no new terminal, EACCES",
+                  says=r"\['EPERM', 'EPERM', 'EPERM'\]\nEACCES\n.*PermissionError", reason="code 1")),
+    Attack("hiding what it holds from the watch", "the filter: EPERM", """
+        print(call("prctl", 4, 0, 0, 0, 0), libc.prctl(3, 0, 0, 0, 0))
+        """, says="EPERM 1"),
     Attack("calls of 32-bit programs", "the filter: SIGSYS", """
         code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
         code.write(bytes([0xB8, 20, 0, 0, 0, 0xCD, 0x80, 0xC3]))  # mov eax, getpid; int 0x80; ret

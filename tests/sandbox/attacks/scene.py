@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sandbox.box
-from sandbox.box import Box, Limits
+from sandbox.box import BOT, SEAT, Box, Limits
 from sandbox.host import Host
 from sandbox.interpreter import packages, python_argv, python_binds
 from sandbox.runner import Exit, lend, start
@@ -49,8 +49,11 @@ class Scene:
                     if name in NUMBERS[MACHINE]
                 ]
             ),
+            "BOT": BOT,
+            "SEAT": SEAT,
             "VICTIM_FILE": str(self.folder / "other" / "secret.txt"),
             "VICTIM_SOCKET": str(self.folder / "other" / "seat.sock"),
+            "VICTIM_DOOR": str(self.folder / "other" / "door.sock"),
             "VICTIM_SOURCE": sandbox.box.__file__,
             "VICTIM_NAME": self.folder.name,
             "VICTIM_PID": str(os.getpid()),
@@ -79,10 +82,12 @@ def set_up(folder: Path, host: Host) -> tuple[Scene, list[socket.socket]]:
         (folder / name).mkdir(mode=0o755)
     (folder / "bot" / "main.py").write_text("print('REACHED')\n")
     (folder / "other" / "secret.txt").write_text("REACHED")
-    sockets = [socket.socket(socket.AF_UNIX) for _ in range(3)]
+    sockets = [socket.socket(socket.AF_UNIX) for _ in range(4)]
     sockets[0].bind(str(folder / "seat" / "seat.sock"))
     sockets[1].bind(str(folder / "other" / "seat.sock"))
     sockets[2].bind(f"\0{folder.name}")
+    sockets[3].bind(str(folder / "other" / "door.sock"))
+    (folder / "other" / "door.sock").chmod(0o777)
     for each in sockets:
         each.listen()
     lend(folder / "seat", host, SLOT)
@@ -103,7 +108,7 @@ def marked(mark: str) -> list[int]:
 
 
 def verdict(attack: Attack, ended: Exit, left: list[int]) -> str:
-    """What went wrong, empty if the attack was held."""
+    """What went wrong, empty if the attack went as it must; see `Attack.in_tier`."""
     log = ended.log.decode(errors="replace")
     faults = []
     if attack.says and not re.search(attack.says, log, re.DOTALL):
