@@ -32,26 +32,29 @@ def make_tournament(
     move_ms: int = 250,
     *,
     house: bool = True,
+    bots: Sequence[str] = BOTS,
+    game: str = "callbreak",
+    startup_ms: int = 1000,
 ) -> list[int]:
-    """Ids of the blocks of a new tournament of four bots that has started. Unless they are the house's, the last one is
-    a stranger's."""
+    """Ids of the blocks of a new tournament that has started, of four bots unless others are named. Unless they are the
+    house's, the last one is a stranger's."""
     name = f"cup-{next(_numbers)}"
     with connection.transaction():
         connection.execute("INSERT INTO users (name) VALUES ('owner') ON CONFLICT DO NOTHING")
-        versions = {bot: make_version(connection, bot, house=house or bot != BOTS[-1]) for bot in BOTS}
+        versions = {bot: make_version(connection, bot, house=house or bot != bots[-1]) for bot in bots}
         secret = hashlib.sha256(name.encode()).digest()
         connection.execute(
             "INSERT INTO tournaments (name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults, "
             "startup_ms, secret, commitment, engine, started_at) "
-            "VALUES (%s, 'owner', 'callbreak', 4, '{}', 1, %s, %s, 0, 3, 1000, %s, sha256(%s), %s, now())",
-            (name, units, move_ms, secret, secret, engine.VERSION),
+            "VALUES (%s, 'owner', %s, %s, '{}', 1, %s, %s, 0, 3, %s, %s, sha256(%s), %s, now())",
+            (name, game, len(bots), units, move_ms, startup_ms, secret, secret, engine.VERSION),
         )
-        for position, bot in enumerate(BOTS):
+        for position, bot in enumerate(bots):
             connection.execute("INSERT INTO entries VALUES (%s, %s, %s, %s)", (name, bot, position, versions[bot]))
         return ledger.enqueue(
             connection,
             name,
-            [NewBlock(0, index, BOTS, kind, index * units, units) for index in range(blocks)],
+            [NewBlock(0, index, tuple(bots), kind, index * units, units) for index in range(blocks)],
         )
 
 

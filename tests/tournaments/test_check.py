@@ -115,6 +115,10 @@ def write(folder: Path, name: str, files: dict[str, str | None]) -> Path:
 
 @pytest.fixture
 def settings(database_url: str, short_dir: Path) -> Settings:
+    return with_house_bots(database_url, short_dir)
+
+
+def with_house_bots(database_url: str, short_dir: Path) -> Settings:
     """A worker at a database in which the house bots are active."""
     with connect(database_url) as connection:
         for name in (HOUSE, "author"):
