@@ -10,6 +10,12 @@ from arena.tournaments.cyclic import SplitMix64
 
 Seating = tuple[int, ...]
 
+_LEVELLINGS = 3
+_TRIALS = 150_000
+"""Of swaps that level, in all: some seconds, whatever the number of tables."""
+_LOOKED_AT = 24
+"""Tables that are looked at for one swap: among so many one is good, and all are too many of ten thousand."""
+
 
 def separate(passes: Sequence[Sequence[Seating]], owners: Sequence[int], rng: SplitMix64) -> list[list[Seating]] | None:
     """The tables of every orbit with no two labels of one owner together, and the meetings of others still about even.
@@ -21,9 +27,9 @@ def separate(passes: Sequence[Sequence[Seating]], owners: Sequence[int], rng: Sp
     for tables in swaps.passes:
         if not swaps.mend(tables, rng):
             return None
-    for _ in range(3):
-        for tables in swaps.passes:
-            swaps.level(tables, rng)
+    for tables in swaps.passes * _LEVELLINGS:
+        most = _TRIALS // (_LEVELLINGS * len(swaps.passes))
+        swaps.level(tables, min(20 * len(tables) * len(tables[0]), most), rng)
     return [[tuple(table) for table in tables] for tables in swaps.passes]
 
 
@@ -41,35 +47,49 @@ class _Swaps:
 
     def mend(self, tables: list[list[int]], rng: SplitMix64) -> bool:
         """Swaps until no owner meets himself; False when that takes too long."""
+        doubtful = list(range(len(tables)))
         for _ in range(40 * len(tables)):
-            clashing = [
-                (at, position)
-                for at, table in enumerate(tables)
-                for position in range(len(table))
-                if self._clashes(table, position, table[position])
-            ]
-            if not clashing:
+            while doubtful and not (clashing := self._clashing(tables[doubtful[-1]])):
+                doubtful.pop()
+            if not doubtful:
                 return True
-            at, position = rng.choice(clashing)
-            prices = [
-                (self._price(tables, at, other, position), rng.draw(), other)
-                for other in range(len(tables))
-                if self._possible(tables, at, other, position)
-            ]
+            at, position = doubtful[-1], rng.choice(clashing)
+            others = [other for other in _some(len(tables), rng) if self._possible(tables, at, other, position)]
+            clean = [other for other in others if self._is_clean(tables, at, other, position)]
+            prices = [(self._price(tables, at, other, position), rng.draw(), other) for other in (clean or others)]
             if prices:
-                self._swap(tables, at, min(prices)[2], position)
+                other = min(prices)[2]
+                self._swap(tables, at, other, position)
+                doubtful.append(other)
         return False
 
-    def level(self, tables: list[list[int]], rng: SplitMix64) -> None:
+    def level(self, tables: list[list[int]], trials: int, rng: SplitMix64) -> None:
         """Makes swaps that bring no clash and make the meetings more even."""
-        for _ in range(20 * len(tables) * len(tables[0])):
+        for _ in range(trials):
             at, other, position = rng.below(len(tables)), rng.below(len(tables)), rng.below(len(tables[0]))
-            if self._possible(tables, at, other, position) and self._price(tables, at, other, position) < (0, 0):
+            crowded = self._meets_again(tables[at], position) or self._meets_again(tables[other], position)
+            if not crowded or not self._possible(tables, at, other, position):
+                continue
+            if self._price(tables, at, other, position) < (0, 0):
                 self._swap(tables, at, other, position)
+
+    def _clashing(self, table: Sequence[int]) -> list[int]:
+        """Positions at which an owner meets himself."""
+        return [at for at, label in enumerate(table) if self._clashes(table, at, label)]
 
     def _possible(self, tables: list[list[int]], at: int, other: int, position: int) -> bool:
         mine, theirs = tables[at][position], tables[other][position]
         return mine != theirs and theirs not in tables[at] and mine not in tables[other]
+
+    def _is_clean(self, tables: list[list[int]], at: int, other: int, position: int) -> bool:
+        """Whether the swap leaves neither of the two where its owner is."""
+        mine, theirs = tables[at][position], tables[other][position]
+        return not (self._clashes(tables[at], position, theirs) or self._clashes(tables[other], position, mine))
+
+    def _meets_again(self, table: Sequence[int], position: int) -> bool:
+        """Whether one at the table meets the label at that position more than once: else no swap makes it more even."""
+        label = table[position]
+        return any(other != label and self._meetings[_pair(label, other)] > 1 for other in table)
 
     def _price(self, tables: list[list[int]], at: int, other: int, position: int) -> tuple[int, int]:
         """What the swap adds: clashes, and the sum over pairs of meetings squared."""
@@ -107,3 +127,8 @@ class _Swaps:
 
 def _pair(one: int, other: int) -> tuple[int, int]:
     return (one, other) if one < other else (other, one)
+
+
+def _some(tables: int, rng: SplitMix64) -> Sequence[int]:
+    """All of so few tables, a drawn part of more."""
+    return range(tables) if tables <= _LOOKED_AT else [rng.below(tables) for _ in range(_LOOKED_AT)]

@@ -31,11 +31,13 @@ class ScheduleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A bot that takes part: its id in the tournament, its owner, and whether it is one of the platform's own bots."""
+    """A bot that takes part: its id in the tournament, its owner, whether it is one of the platform's own bots, and
+    whether it is one of those by which a gauntlet measures the others."""
 
     id: str
     owner: str
     house: bool
+    known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ def schedule(entries: Sequence[Entry], seats: int, orbits: int, seed: bytes) -> 
     """
     if not 3 <= seats <= 7:
         raise ScheduleError(f"A table has 3 to 7 seats, not {seats}.")
+    return tables_of(entries, seats, orbits, seed)
+
+
+def tables_of(entries: Sequence[Entry], seats: int, orbits: int, seed: bytes) -> list[Table]:
+    """As :func:`schedule`, also for two or more at a table."""
     if orbits < 1:
         raise ScheduleError(f"A tournament needs at least 1 orbit, not {orbits}.")
     if len({entry.id for entry in entries}) < len(entries):
