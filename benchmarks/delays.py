@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from arena.referee.hub import Hub
-from arena.referee.service import Authenticate, MeterOf, Referee
+from arena.referee.service import Authenticate, MeterOf, NewsOf, Referee
 from arena.referee.session import Context, OnTurn
 from arena.v1 import play_pb2
 
@@ -92,8 +92,10 @@ class TappedReferee(Referee):
         super().__init__(hub)
         self._taps = taps
 
-    async def _play(self, context: Context, authenticate: Authenticate, meter_of: MeterOf, on_turn: OnTurn) -> None:
-        await super()._play(self._taps.on(context), authenticate, meter_of, on_turn)
+    async def _play(
+        self, context: Context, authenticate: Authenticate, meter_of: MeterOf, on_turn: OnTurn, news_of: NewsOf
+    ) -> None:
+        await super()._play(self._taps.on(context), authenticate, meter_of, on_turn, news_of)
 
 
 def delays_of(frames: Sequence[Frame], counts: Callable[[int], bool]) -> Delays:

@@ -16,11 +16,13 @@ class Tls:
     :ivar listen: HOST:PORT.
     :ivar certificate: a file with the certificate and those between it and the root, in PEM.
     :ivar key: the file with its private key, in PEM and without a pass phrase.
+    :ivar advertise: HOST:PORT where bots reach it, with a host that is in the certificate; empty for ``listen``.
     """
 
     listen: str
     certificate: Path
     key: Path
+    advertise: str = ""
 
 
 def listen_plain(server: grpc.aio.Server, listen: str) -> str:

@@ -21,15 +21,17 @@ from arena.api.clock import LONGEST_MOVE_MS
 from arena.api.drain import Drain
 from arena.api.health import Health
 from arena.api.listen import Tls, listen_plain, listen_tls
+from arena.api.lobby import Lobby
 from arena.api.login import remote_bots
 from arena.api.monitor import Monitor
 from arena.api.pulse import Pulse
 from arena.api.quota import Quota
-from arena.errors import ArenaError, Unavailable
+from arena.errors import ArenaError
 from arena.referee.hub import Hub
 from arena.referee.service import Referee, server_options
 from arena.referee.stream import SHUTDOWN, Farewell
 from arena.store import migrate, notices, referees
+from arena.store.referees import Place
 from arena.tournaments import sweeper
 from arena.tournaments.broker import application
 from arena.v1 import (
@@ -53,7 +55,7 @@ from arena.v1 import (
 
 log = logging.getLogger("arena.serve")
 
-HEARTBEAT_S = 5.0
+PART_S = 5.0
 GRACE_S = 2.0
 
 
@@ -63,6 +65,7 @@ async def serve(
     *,
     listen: str,
     tls: Tls | None,
+    advertise: str = "",
     metrics: str,
     on_ready: Callable[[str, str, str], None],
     drain_s: float,
@@ -70,7 +73,8 @@ async def serve(
 ) -> None:
     """Serves until SIGTERM or SIGINT, and then for at most ``drain_s`` until what has begun has ended. ``on_ready`` is
     told the address, the one with TLS and the one of the metrics, empty if there is none, once everything answers;
-    ``on_drain`` is told what is waited for.
+    ``on_drain`` is told what is waited for. ``advertise`` is where workers, and bots of other referees, are told that
+    this one is; where it listens, if that is empty.
 
     :raises Unavailable: if the database does not answer, an address cannot be had or the certificate is none.
     """
@@ -88,9 +92,12 @@ async def serve(
         account_pb2_grpc.add_AccountServiceServicer_to_server(account.Accounts(database, quota), server)
         matches = match.Matches(database, hub, quota, drain)
         checks = _add_services(server, database, matches, blocks, wake.set)
-        referee.add_to(server, blocks.seated(remote_bots(database, hub, quota, drain)), quota.meter)
         address = listen_plain(server, listen)
         tls_address = listen_tls(server, tls) if tls is not None else ""
+        here = Place(advertise or address, (tls.advertise if tls is not None else "") or tls_address)
+        lobby = Lobby(here, hub)
+        let_in = blocks.seated(remote_bots(database, hub, quota, drain))
+        referee.add_to(server, let_in, quota.meter, news_of=lobby.news_of)
         await server.start()
         await checks.tell(True)
         pulse.follow(checks.tell)
@@ -105,7 +112,7 @@ async def serve(
             try:
                 async with asyncio.TaskGroup() as group:
                     tasks = [
-                        group.create_task(_register(database, address, secret)),
+                        group.create_task(lobby.attend(database, secret)),
                         group.create_task(_part(database, hub)),
                         group.create_task(_hint(database, application(broker_url), wake)),
                     ]
@@ -117,7 +124,7 @@ async def serve(
                 ending.set()
             await checks.leave()
             with contextlib.suppress(ArenaError):
-                await database.ask(referees.leave, address)
+                await database.ask(referees.leave, here.address)
             if waits_for := drain.waits_for():
                 on_drain(waits_for)
                 if not await drain.quiet(drain_s):
@@ -164,18 +171,10 @@ def _add_services(
     return Health(server, names)
 
 
-async def _register(database: access.Database, address: str, secret: bytes) -> None:
-    """Tells the workers, again and again, where remote bots are."""
-    while True:
-        with contextlib.suppress(Unavailable):
-            await database.ask(referees.beat, address, secret)
-        await asyncio.sleep(HEARTBEAT_S)
-
-
 async def _part(database: access.Database, hub: Hub) -> None:
     """Shows those bots the door that were disabled and have no open match any more."""
     while True:
-        await asyncio.sleep(HEARTBEAT_S)
+        await asyncio.sleep(PART_S)
         idle = [bot for bot in hub.connected() if not hub.plays(bot)]
         with contextlib.suppress(ArenaError):
             for bot in await database.ask(notices.disabled, idle):

@@ -54,10 +54,22 @@ def add_commands(commands: Any) -> None:
             metavar="HOST:PORT",
             help="answers /metrics and /healthz over HTTP there; to nobody unless given",
         )
-        tls = parser.add_argument_group("TLS for whoever dials in from elsewhere; all three or none")
+        parser.add_argument(
+            "--advertise",
+            type=address,
+            metavar="HOST:PORT",
+            help="where workers and other referees' bots are told that it is; default where it listens",
+        )
+        tls = parser.add_argument_group("TLS for whoever dials in from elsewhere; the first three or none")
         tls.add_argument("--tls-listen", type=address, metavar="HOST:PORT", help="a second address, with TLS")
         tls.add_argument("--certificate", type=Path, metavar="FILE", help="the certificate and its chain, in PEM")
         tls.add_argument("--key", type=Path, metavar="FILE", help="its private key, in PEM")
+        tls.add_argument(
+            "--tls-advertise",
+            type=address,
+            metavar="HOST:PORT",
+            help="where other referees' bots are told that it is, with a host of the certificate",
+        )
     for parser in (up, worker):
         parser.add_argument(
             "--concurrency",
@@ -92,11 +104,11 @@ def _tls(arguments: argparse.Namespace) -> "Tls | None":
     from arena.api.listen import Tls
 
     given = (arguments.tls_listen, arguments.certificate, arguments.key)
-    if all(value is None for value in given):
+    if all(value is None for value in (*given, arguments.tls_advertise)):
         return None
     if any(value is None for value in given):
         raise BadRequest("TLS needs all of --tls-listen HOST:PORT, --certificate FILE and --key FILE")
-    return Tls(*given)
+    return Tls(*given, arguments.tls_advertise or "")
 
 
 def run_up(arguments: argparse.Namespace) -> int:
@@ -129,6 +141,7 @@ def run_up(arguments: argparse.Namespace) -> int:
             listen=arguments.listen,
             concurrency=arguments.concurrency,
             tls=tls,
+            advertise=arguments.advertise or "",
             metrics=arguments.metrics or "",
             drain_s=arguments.drain,
             tell=lambda sentence: print(f"{sentence}; Ctrl-C again hands back at once", flush=True),
@@ -178,6 +191,7 @@ def run_serve(arguments: argparse.Namespace) -> int:
                 stack.broker_url,
                 listen=arguments.listen,
                 tls=tls,
+                advertise=arguments.advertise or "",
                 metrics=arguments.metrics or "",
                 on_ready=say,
                 drain_s=drain_s,

@@ -123,6 +123,11 @@ class Hub:
             self._give(turn, None, FaultKind.GONE, reason, self.now_us())
         self._drop(player)
 
+    def wake(self) -> None:
+        """There is news for every stream."""
+        for player in self._players.values():
+            self._wake(player)
+
     def close(self, farewell: Farewell) -> None:
         """Says farewell to everyone and abandons every match."""
         for running in list(self._running.values()):

@@ -17,7 +17,7 @@ from arena.referee.hub import Hub
 from arena.referee.logins import Logins, too_often
 from arena.referee.meter import Meter
 from arena.referee.plan import PlayerId
-from arena.referee.session import Context, OnTurn, Session, read, unheard
+from arena.referee.session import Context, News, OnTurn, Session, no_news, read, unheard
 from arena.referee.stream import LARGEST_BATCH, Farewell, Hello
 from arena.status import status
 from arena.v1 import play_pb2
@@ -58,6 +58,15 @@ def unmetered(_player: PlayerId) -> None:
     """For players whose bytes nobody counts."""
 
 
+NewsOf = Callable[[PlayerId, Context], News]
+"""A player who is let in, and its call, to what it is told of the arena's other referees."""
+
+
+def alone(_player: PlayerId, _context: Context) -> News:
+    """For a referee that knows of no other."""
+    return no_news
+
+
 class Referee:
     """A hub with its sockets: bots of this host on a unix socket each, others on any server it is added to."""
 
@@ -92,11 +101,12 @@ class Referee:
         authenticate: Authenticate,
         meter_of: MeterOf = unmetered,
         on_turn: OnTurn = unheard,
+        news_of: NewsOf = alone,
     ) -> None:
         """Adds PlayService to a server, which should have the options of :func:`server_options`."""
 
         async def play(_requests: object, context: Context) -> None:
-            await self._play(context, authenticate, meter_of, on_turn)
+            await self._play(context, authenticate, meter_of, on_turn, news_of)
 
         # Bytes in, bytes out: a frame that cannot be read is the bot's fault on a turn, not the end of its stream.
         handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(play)
@@ -112,7 +122,9 @@ class Referee:
         servers, self._servers = self._servers, []
         await asyncio.gather(*(server.stop(grace_s) for server in servers))
 
-    async def _play(self, context: Context, authenticate: Authenticate, meter_of: MeterOf, on_turn: OnTurn) -> None:
+    async def _play(
+        self, context: Context, authenticate: Authenticate, meter_of: MeterOf, on_turn: OnTurn, news_of: NewsOf
+    ) -> None:
         hello = await _hello(context)
         if isinstance(hello, Refusal):
             await self._refuse(context, hello, "")
@@ -126,7 +138,8 @@ class Referee:
             sentence = f"{hello.bot} has {STREAMS} streams that it does not read; close those that it does not need."
             await self._refuse(context, Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, sentence), hello.bot)
         self._count(context, answer)
-        await Session(self.hub, context, hello, meter_of(answer), on_turn).serve(answer)
+        news = news_of(answer, context)
+        await Session(self.hub, context, hello, meter_of(answer), on_turn, news=news).serve(answer)
 
     async def _refuse(self, context: Context, refusal: Refusal, bot: str) -> NoReturn:
         """Counted and logged by the status code: the name of a bot that is refused may be anything."""

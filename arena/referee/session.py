@@ -50,17 +50,33 @@ def unheard(_open: bool) -> None:
     """For players of whom nobody wants to know."""
 
 
+News = Callable[[], play_pb2.Referees | None]
+"""Where the arena's referees are, if the bot is to be told: once, and again after a change."""
+
+
+def no_news() -> None:
+    """For bots that need not know of other referees."""
+
+
 class Session:
     """One stream of one player, from its hello on. It is the ``Stream`` that the hub knows."""
 
     def __init__(
-        self, hub: Hub, context: Context, hello: Hello, meter: Meter | None = None, on_turn: OnTurn = unheard
+        self,
+        hub: Hub,
+        context: Context,
+        hello: Hello,
+        meter: Meter | None = None,
+        on_turn: OnTurn = unheard,
+        *,
+        news: News = no_news,
     ) -> None:
         self.hello = hello
         self._hub = hub
         self._context = context
         self._meter = meter
         self._on_turn = on_turn
+        self._news = news
         self._awake = asyncio.Event()
         self._ended = asyncio.Event()
         self._farewell: Farewell | None = None
@@ -158,6 +174,8 @@ class Session:
         welcome = play_pb2.PlayResponse()
         welcome.welcome.bot = self.hello.bot
         welcome.welcome.batch = self.hello.batch
+        if (referees := self._news()) is not None:
+            welcome.referees.CopyFrom(referees)
         frame: bytes | None = welcome.SerializeToString()
         while True:
             if frame is None:
@@ -219,6 +237,8 @@ class Session:
         while player.ends and len(response.ends) < LARGEST_BATCH:
             match_id, seat, verdict = player.ends.popleft()
             write_end(response.ends.add(), match_id, seat, verdict)
+        if (referees := self._news()) is not None:
+            response.referees.CopyFrom(referees)
         turns = player.take() if not player.starts else []
         if turns:
             now_us = hub.now_us()
@@ -226,7 +246,7 @@ class Session:
                 question = turn.question
                 left_us = question.budget_us if turn.started_us < 0 else max(0, turn.deadline_us - now_us)
                 write_turn(response.turns.add(), turn.running.plan.match_id, question, left_us)
-        elif not response.starts and not response.ends:
+        elif not response.starts and not response.ends and referees is None:
             return None
         if player.starts or player.ends:
             self._awake.set()

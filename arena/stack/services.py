@@ -42,7 +42,7 @@ LONGEST_PAUSE_S = 10.0
 
 
 class Encrypted(Protocol):
-    """A listener with TLS: HOST:PORT, and the files with certificate and key."""
+    """A listener with TLS: HOST:PORT, the files with certificate and key, and where it is said to be."""
 
     @property
     def listen(self) -> str: ...
@@ -50,6 +50,8 @@ class Encrypted(Protocol):
     def certificate(self) -> Path: ...
     @property
     def key(self) -> Path: ...
+    @property
+    def advertise(self) -> str: ...
 
 
 @dataclass(slots=True)
@@ -83,6 +85,7 @@ class Services:
         listen: str,
         concurrency: int,
         tls: Encrypted | None = None,
+        advertise: str = "",
         metrics: str = "",
         drain_s: float = 0.0,
         tell: Callable[[str], None] = lambda _: None,
@@ -91,9 +94,10 @@ class Services:
         from threads, in words, what is waited for then."""
         self._stack = stack
         self._tls = tls
+        self._advertise = advertise
         self._drain_s = drain_s
         self._tell = tell
-        self._serve = _Service("serve", _serving(listen, tls, tls.listen if tls is not None else "", metrics, drain_s))
+        self._serve = _Service("serve", self._serving(listen, tls.listen if tls is not None else "", metrics))
         working = ["worker", "--concurrency", str(concurrency), "--drain", f"{drain_s:g}"]
         self._services = [self._serve, _Service("worker", working)]
         self._lock: int | None = None
@@ -125,7 +129,7 @@ class Services:
         self.address, self.tls_address = self._serve.address, self._serve.tls_address
         self.metrics_address = self._serve.metrics_address
         # Whoever knows the address finds the next one there, too.
-        self._serve.arguments = _serving(self.address, self._tls, self.tls_address, self.metrics_address, self._drain_s)
+        self._serve.arguments = self._serving(self.address, self.tls_address, self.metrics_address)
         self._keeper.start()
         return self
 
@@ -182,6 +186,21 @@ class Services:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+    def _serving(self, listen: str, tls_listen: str, metrics: str) -> list[str]:
+        """What `arena serve` is told."""
+        arguments = ["serve", "--listen", listen, "--drain", f"{self._drain_s:g}"]
+        if self._advertise:
+            arguments += ["--advertise", self._advertise]
+        if metrics:
+            arguments += ["--metrics", metrics]
+        if (tls := self._tls) is not None:
+            # It reads them in the same folder, but whoever starts it again may have moved.
+            files = ["--certificate", str(tls.certificate.absolute()), "--key", str(tls.key.absolute())]
+            arguments += ["--tls-listen", tls_listen, *files]
+            if tls.advertise:
+                arguments += ["--tls-advertise", tls.advertise]
+        return arguments
 
     def _start(self, service: _Service) -> None:
         environment = {
@@ -257,18 +276,6 @@ class Services:
 
     def _log(self, name: str) -> Path:
         return self._stack.data_dir / "log" / f"{name}.log"
-
-
-def _serving(listen: str, tls: Encrypted | None, tls_listen: str, metrics: str, drain_s: float) -> list[str]:
-    """What `arena serve` is told."""
-    arguments = ["serve", "--listen", listen, "--drain", f"{drain_s:g}"]
-    if metrics:
-        arguments += ["--metrics", metrics]
-    if tls is not None:
-        # It reads them in the same folder, but whoever starts it again may have moved.
-        files = ["--certificate", str(tls.certificate.absolute()), "--key", str(tls.key.absolute())]
-        arguments += ["--tls-listen", tls_listen, *files]
-    return arguments
 
 
 def _kept_token(file: Path) -> str | None:

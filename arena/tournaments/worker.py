@@ -12,7 +12,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,8 +26,7 @@ import engine
 from arena.errors import NotFound, Unavailable
 from arena.stack.paths import default_data_dir
 from arena.store import Connection, connect
-from arena.store.referees import living
-from arena.tournaments import admission, attempt, ledger
+from arena.tournaments import admission, attempt, ledger, seating
 from arena.tournaments.attempt import Died, Outcome, Played, Stopped
 from arena.tournaments.block import Block, Cause, Failed, PlayerKind
 from arena.tournaments.brief import fetch_bots, write_brief
@@ -116,7 +115,8 @@ def play_block(settings: Settings, block: int) -> Ending | None:
             heart = held.enter_context(
                 _Heart(settings, lambda connection, *numbers: ledger.progress(connection, lease, *numbers))
             )
-            outcome = _play(settings, brief, lease.duration_ms, heart, strangers=lease.strangers)
+            where = _where(settings, brief, lease)
+            outcome = where if isinstance(where, Failed) else _play(settings, brief, lease.duration_ms, heart, where)
         ending = _write(settings, lease, outcome, begun=heart.begun)
     except UnpackError as error:
         _give_up(settings, lease, str(error), Cause.UNSEEN)
@@ -179,10 +179,25 @@ def _prepare(connection: Connection, settings: Settings, lease: Lease, held: Exi
     return brief
 
 
-def _play(settings: Settings, brief: Block, silence_ms: int, heart: "_Heart", *, strangers: bool) -> Outcome:
-    environment = {LEAST_TIER: settings.least_tier.value} if strangers else {}
-    if any(player.kind is PlayerKind.REMOTE for player in brief.players) and (place := _ask(settings, living)):
-        environment |= {"ARENA_REFEREE": place.address, "ARENA_REFEREE_SECRET": place.secret}
+def _where(settings: Settings, brief: Block, lease: Lease) -> dict[str, str] | Failed:
+    """What the process is told of the cells that it needs and of the referee that plays with the block's remote bots;
+    Failed if none does."""
+    environment = _cells(settings, strangers=lease.strangers)
+    if remote := [player.bot for player in brief.players if player.kind is PlayerKind.REMOTE]:
+        chosen = _ask(settings, lambda connection: seating.seat(connection, lease.token, remote))
+        if isinstance(chosen, str):
+            return Failed(chosen, Cause.UNSEEN)
+        environment |= {"ARENA_REFEREE": chosen.address, "ARENA_REFEREE_SECRET": chosen.secret}
+    return environment
+
+
+def _cells(settings: Settings, *, strangers: bool) -> dict[str, str]:
+    return {LEAST_TIER: settings.least_tier.value} if strangers else {}
+
+
+def _play(
+    settings: Settings, brief: Block, silence_ms: int, heart: "_Heart", environment: Mapping[str, str]
+) -> Outcome:
     return attempt.play(
         (*settings.command, str(settings.bots_dir)),
         brief,
@@ -252,7 +267,8 @@ def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict
             except (ValueError, ArchiveError) as error:
                 return admission.together([*verdicts, admission.Verdict(False, str(error), "")])
             heart = held.enter_context(_Heart(settings, lambda connection, *_: admission.progress(connection, claimed)))
-            outcome = _play(settings, brief, admission.SILENCE_MS, heart, strangers=claimed.stranger)
+            cells = _cells(settings, strangers=claimed.stranger)
+            outcome = _play(settings, brief, admission.SILENCE_MS, heart, cells)
         if not isinstance(outcome, Played):
             return outcome
         verdicts.append(admission.judge(brief, claimed.bot, outcome.reports, outcome.logs))

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from arena.v1 import view_pb2 as arena_dot_v1_dot_view__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/play.proto\x12\x08\x61rena.v1\x1a\x13\x61rena/v1/view.proto\"P\n\x0bPlayRequest\x12\x1e\n\x05hello\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Hello\x12!\n\x07\x63hoices\x18\x02 \x03(\x0b\x32\x10.arena.v1.Choice\"U\n\x05Hello\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\r\n\x05games\x18\x03 \x03(\t\x12\r\n\x05\x62\x61tch\x18\x04 \x01(\r\x12\x10\n\x08protocol\x18\x05 \x01(\r\"8\n\x06\x43hoice\x12\x10\n\x08match_id\x18\x01 \x01(\x06\x12\x0c\n\x04turn\x18\x02 \x01(\r\x12\x0e\n\x06\x61\x63tion\x18\x03 \x01(\r\"\xbf\x01\n\x0cPlayResponse\x12\"\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.Welcome\x12$\n\x06starts\x18\x02 \x03(\x0b\x32\x14.arena.v1.MatchStart\x12\x1d\n\x05turns\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Turn\x12 \n\x04\x65nds\x18\x04 \x03(\x0b\x32\x12.arena.v1.MatchEnd\x12$\n\x08\x66\x61rewell\x18\x05 \x01(\x0b\x32\x12.arena.v1.Farewell\"%\n\x07Welcome\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05\x62\x61tch\x18\x02 \x01(\r\"\xe1\x01\n\nMatchStart\x12\x10\n\x08match_id\x18\x01 \x01(\x06\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x32\n\x07options\x18\x03 \x03(\x0b\x32!.arena.v1.MatchStart.OptionsEntry\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\r\n\x05seats\x18\x05 \x01(\r\x12 \n\x06limits\x18\x06 \x01(\x0b\x32\x10.arena.v1.Limits\x12\x10\n\x08\x62ot_seed\x18\x07 \x01(\x0c\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"f\n\x06Limits\x12\x0f\n\x07move_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x12\n\nmax_faults\x18\x03 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x04 \x01(\r\x12\x10\n\x08phase_ms\x18\x05 \x03(\r\"\xe0\x01\n\x04Turn\x12\x10\n\x08match_id\x18\x01 \x01(\x06\x12\x0c\n\x04turn\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\r\n\x05phase\x18\x04 \x01(\r\x12\r\n\x05\x66irst\x18\x05 \x01(\r\x12\r\n\x05legal\x18\x06 \x01(\x06\x12\x11\n\tbudget_ms\x18\x07 \x01(\r\x12\x16\n\x0elast_answer_us\x18\x08 \x01(\r\x12$\n\x05trick\x18\t \x01(\x0b\x32\x13.arena.v1.TrickViewH\x00\x12$\n\x05pairs\x18\n \x01(\x0b\x32\x13.arena.v1.PairsViewH\x00\x42\x06\n\x04view\"p\n\x08MatchEnd\x12\x10\n\x08match_id\x18\x01 \x01(\x06\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x0e\n\x06places\x18\x03 \x03(\r\x12\x1f\n\x06\x66\x61ults\x18\x04 \x03(\x0b\x32\x0f.arena.v1.Fault\x12\x11\n\tabandoned\x18\x05 \x01(\x08\"V\n\x05\x46\x61ult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04turn\x18\x02 \x01(\r\x12!\n\x04kind\x18\x03 \x01(\x0e\x32\x13.arena.v1.FaultKind\x12\x0e\n\x06reason\x18\x04 \x01(\t\"E\n\x08\x46\x61rewell\x12(\n\x06reason\x18\x01 \x01(\x0e\x32\x18.arena.v1.FarewellReason\x12\x0f\n\x07message\x18\x02 \x01(\t*\x81\x01\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x01\x12\x13\n\x0f\x46\x41ULT_KIND_LATE\x10\x02\x12\x16\n\x12\x46\x41ULT_KIND_GARBLED\x10\x03\x12\x13\n\x0f\x46\x41ULT_KIND_GONE\x10\x04*\xa5\x01\n\x0e\x46\x61rewellReason\x12\x1f\n\x1b\x46\x41REWELL_REASON_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x46\x41REWELL_REASON_TAKEN_OVER\x10\x01\x12\x18\n\x14\x46\x41REWELL_REASON_DONE\x10\x02\x12\x1c\n\x18\x46\x41REWELL_REASON_SHUTDOWN\x10\x03\x12\x1a\n\x16\x46\x41REWELL_REASON_BROKEN\x10\x04\x32H\n\x0bPlayService\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/play.proto\x12\x08\x61rena.v1\x1a\x13\x61rena/v1/view.proto\"P\n\x0bPlayRequest\x12\x1e\n\x05hello\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Hello\x12!\n\x07\x63hoices\x18\x02 \x03(\x0b\x32\x10.arena.v1.Choice\"U\n\x05Hello\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\r\n\x05games\x18\x03 \x03(\t\x12\r\n\x05\x62\x61tch\x18\x04 \x01(\r\x12\x10\n\x08protocol\x18\x05 \x01(\r\"8\n\x06\x43hoice\x12\x10\n\x08match_id\x18\x01 \x01(\x06\x12\x0c\n\x04turn\x18\x02 \x01(\r\x12\x0e\n\x06\x61\x63tion\x18\x03 \x01(\r\"\xe5\x01\n\x0cPlayResponse\x12\"\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.Welcome\x12$\n\x06starts\x18\x02 \x03(\x0b\x32\x14.arena.v1.MatchStart\x12\x1d\n\x05turns\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Turn\x12 \n\x04\x65nds\x18\x04 \x03(\x0b\x32\x12.arena.v1.MatchEnd\x12$\n\x08\x66\x61rewell\x18\x05 \x01(\x0b\x32\x12.arena.v1.Farewell\x12$\n\x08referees\x18\x06 \x01(\x0b\x32\x12.arena.v1.Referees\"(\n\x08Referees\x12\x0c\n\x04here\x18\x01 \x01(\t\x12\x0e\n\x06others\x18\x02 \x03(\t\"%\n\x07Welcome\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05\x62\x61tch\x18\x02 \x01(\r\"\xe1\x01\n\nMatchStart\x12\x10\n\x08match_id\x18\x01 \x01(\x06\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x32\n\x07options\x18\x03 \x03(\x0b\x32!.arena.v1.MatchStart.OptionsEntry\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\r\n\x05seats\x18\x05 \x01(\r\x12 \n\x06limits\x18\x06 \x01(\x0b\x32\x10.arena.v1.Limits\x12\x10\n\x08\x62ot_seed\x18\x07 \x01(\x0c\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"f\n\x06Limits\x12\x0f\n\x07move_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x12\n\nmax_faults\x18\x03 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x04 \x01(\r\x12\x10\n\x08phase_ms\x18\x05 \x03(\r\"\xe0\x01\n\x04Turn\x12\x10\n\x08match_id\x18\x01 \x01(\x06\x12\x0c\n\x04turn\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\r\n\x05phase\x18\x04 \x01(\r\x12\r\n\x05\x66irst\x18\x05 \x01(\r\x12\r\n\x05legal\x18\x06 \x01(\x06\x12\x11\n\tbudget_ms\x18\x07 \x01(\r\x12\x16\n\x0elast_answer_us\x18\x08 \x01(\r\x12$\n\x05trick\x18\t \x01(\x0b\x32\x13.arena.v1.TrickViewH\x00\x12$\n\x05pairs\x18\n \x01(\x0b\x32\x13.arena.v1.PairsViewH\x00\x42\x06\n\x04view\"p\n\x08MatchEnd\x12\x10\n\x08match_id\x18\x01 \x01(\x06\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x0e\n\x06places\x18\x03 \x03(\r\x12\x1f\n\x06\x66\x61ults\x18\x04 \x03(\x0b\x32\x0f.arena.v1.Fault\x12\x11\n\tabandoned\x18\x05 \x01(\x08\"V\n\x05\x46\x61ult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04turn\x18\x02 \x01(\r\x12!\n\x04kind\x18\x03 \x01(\x0e\x32\x13.arena.v1.FaultKind\x12\x0e\n\x06reason\x18\x04 \x01(\t\"E\n\x08\x46\x61rewell\x12(\n\x06reason\x18\x01 \x01(\x0e\x32\x18.arena.v1.FarewellReason\x12\x0f\n\x07message\x18\x02 \x01(\t*\x81\x01\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x01\x12\x13\n\x0f\x46\x41ULT_KIND_LATE\x10\x02\x12\x16\n\x12\x46\x41ULT_KIND_GARBLED\x10\x03\x12\x13\n\x0f\x46\x41ULT_KIND_GONE\x10\x04*\xa5\x01\n\x0e\x46\x61rewellReason\x12\x1f\n\x1b\x46\x41REWELL_REASON_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x46\x41REWELL_REASON_TAKEN_OVER\x10\x01\x12\x18\n\x14\x46\x41REWELL_REASON_DONE\x10\x02\x12\x1c\n\x18\x46\x41REWELL_REASON_SHUTDOWN\x10\x03\x12\x1a\n\x16\x46\x41REWELL_REASON_BROKEN\x10\x04\x32H\n\x0bPlayService\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,10 +34,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_MATCHSTART_OPTIONSENTRY']._loaded_options = None
   _globals['_MATCHSTART_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_FAULTKIND']._serialized_start=1347
-  _globals['_FAULTKIND']._serialized_end=1476
-  _globals['_FAREWELLREASON']._serialized_start=1479
-  _globals['_FAREWELLREASON']._serialized_end=1644
+  _globals['_FAULTKIND']._serialized_start=1427
+  _globals['_FAULTKIND']._serialized_end=1556
+  _globals['_FAREWELLREASON']._serialized_start=1559
+  _globals['_FAREWELLREASON']._serialized_end=1724
   _globals['_PLAYREQUEST']._serialized_start=54
   _globals['_PLAYREQUEST']._serialized_end=134
   _globals['_HELLO']._serialized_start=136
@@ -45,23 +45,25 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CHOICE']._serialized_start=223
   _globals['_CHOICE']._serialized_end=279
   _globals['_PLAYRESPONSE']._serialized_start=282
-  _globals['_PLAYRESPONSE']._serialized_end=473
-  _globals['_WELCOME']._serialized_start=475
-  _globals['_WELCOME']._serialized_end=512
-  _globals['_MATCHSTART']._serialized_start=515
-  _globals['_MATCHSTART']._serialized_end=740
-  _globals['_MATCHSTART_OPTIONSENTRY']._serialized_start=694
-  _globals['_MATCHSTART_OPTIONSENTRY']._serialized_end=740
-  _globals['_LIMITS']._serialized_start=742
-  _globals['_LIMITS']._serialized_end=844
-  _globals['_TURN']._serialized_start=847
-  _globals['_TURN']._serialized_end=1071
-  _globals['_MATCHEND']._serialized_start=1073
-  _globals['_MATCHEND']._serialized_end=1185
-  _globals['_FAULT']._serialized_start=1187
-  _globals['_FAULT']._serialized_end=1273
-  _globals['_FAREWELL']._serialized_start=1275
-  _globals['_FAREWELL']._serialized_end=1344
-  _globals['_PLAYSERVICE']._serialized_start=1646
-  _globals['_PLAYSERVICE']._serialized_end=1718
+  _globals['_PLAYRESPONSE']._serialized_end=511
+  _globals['_REFEREES']._serialized_start=513
+  _globals['_REFEREES']._serialized_end=553
+  _globals['_WELCOME']._serialized_start=555
+  _globals['_WELCOME']._serialized_end=592
+  _globals['_MATCHSTART']._serialized_start=595
+  _globals['_MATCHSTART']._serialized_end=820
+  _globals['_MATCHSTART_OPTIONSENTRY']._serialized_start=774
+  _globals['_MATCHSTART_OPTIONSENTRY']._serialized_end=820
+  _globals['_LIMITS']._serialized_start=822
+  _globals['_LIMITS']._serialized_end=924
+  _globals['_TURN']._serialized_start=927
+  _globals['_TURN']._serialized_end=1151
+  _globals['_MATCHEND']._serialized_start=1153
+  _globals['_MATCHEND']._serialized_end=1265
+  _globals['_FAULT']._serialized_start=1267
+  _globals['_FAULT']._serialized_end=1353
+  _globals['_FAREWELL']._serialized_start=1355
+  _globals['_FAREWELL']._serialized_end=1424
+  _globals['_PLAYSERVICE']._serialized_start=1726
+  _globals['_PLAYSERVICE']._serialized_end=1798
 # @@protoc_insertion_point(module_scope)

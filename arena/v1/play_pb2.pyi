@@ -195,6 +195,7 @@ class PlayResponse(_message.Message):
     TURNS_FIELD_NUMBER: _builtins.int
     ENDS_FIELD_NUMBER: _builtins.int
     FAREWELL_FIELD_NUMBER: _builtins.int
+    REFEREES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def welcome(self) -> Global___Welcome:
         """First frame only."""
@@ -215,6 +216,10 @@ class PlayResponse(_message.Message):
     def farewell(self) -> Global___Farewell:
         """The stream is about to end."""
 
+    @_builtins.property
+    def referees(self) -> Global___Referees:
+        """Where the arena's referees are: with the welcome if there are others, and again whenever that changes."""
+
     def __init__(
         self,
         *,
@@ -223,14 +228,45 @@ class PlayResponse(_message.Message):
         turns: _abc.Iterable[Global___Turn] | None = ...,
         ends: _abc.Iterable[Global___MatchEnd] | None = ...,
         farewell: Global___Farewell | None = ...,
+        referees: Global___Referees | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["farewell", b"farewell", "welcome", b"welcome"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["farewell", b"farewell", "referees", b"referees", "welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ends", b"ends", "farewell", b"farewell", "starts", b"starts", "turns", b"turns", "welcome", b"welcome"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ends", b"ends", "farewell", b"farewell", "referees", b"referees", "starts", b"starts", "turns", b"turns", "welcome", b"welcome"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PlayResponse: _TypeAlias = PlayResponse  # noqa: Y015
+
+@_typing.final
+class Referees(_message.Message):
+    """The referees of the arena, as HOST:PORT. A bot may have a stream to each, and is seated at one to which it and the
+    other remote bots of the table are connected. One that does not care ignores this, and plays where it is.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HERE_FIELD_NUMBER: _builtins.int
+    OTHERS_FIELD_NUMBER: _builtins.int
+    here: _builtins.str
+    """How this referee is called in the lists of the others; it need not be the address that was dialled."""
+    @_builtins.property
+    def others(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The others, reached in the same way as this one: with TLS if this stream came over TLS, else without."""
+
+    def __init__(
+        self,
+        *,
+        here: _builtins.str = ...,
+        others: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["here", b"here", "others", b"others"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Referees: _TypeAlias = Referees  # noqa: Y015
 
 @_typing.final
 class Welcome(_message.Message):

@@ -18,6 +18,7 @@ import engine
 from arena.errors import WrongState
 from arena.stack import Stack
 from arena.store import Connection, connect, migrate, referees
+from arena.store.referees import Place
 from arena.tournaments import admission, attempt, broker, ledger, sweeper, worker
 from arena.tournaments.attempt import Died, Outcome, Played, Stopped
 from arena.tournaments.block import Block, Cause, Failed, UnitKind
@@ -191,7 +192,7 @@ def test_a_block_with_remote_bots_is_told_where_their_referee_is(connection: Con
     (block,) = make_tournament(connection, kind=UnitKind.SINGLE)
     worker.play_block(behaving(settings, "environment"), block)
     connection.execute("UPDATE bots SET kind = 'remote' WHERE name = 'bob'")
-    referees.beat(connection, "127.0.0.1:1", bytes(32))
+    referees.beat(connection, Place("127.0.0.1:1"), bytes(32))
     worker.play_block(behaving(settings, "environment"), ledger.pending(connection, 1)[0])
     reasons = connection.execute("SELECT reason FROM attempts ORDER BY leased_at").fetchall()
     told = [{name for name in reason.split() if name.startswith("ARENA_REFEREE")} for (reason,) in reasons]
