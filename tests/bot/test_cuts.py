@@ -13,7 +13,7 @@ from tests.referee.wire import honest, room
 GAME = games()[0]
 
 EAGER = DICE.replace(
-    "from arena.bot import run", "import arena.bot.connect as kit\nfrom arena.bot import run\nkit.FIRST_PAUSE_S = 0.05"
+    "from arena.bot import run", "import arena.bot.follow as kit\nfrom arena.bot import run\nkit.FIRST_PAUSE_S = 0.05"
 )
 """It comes back sooner than the kit does, so that the test is short."""
 
