@@ -24,6 +24,7 @@ from arena.cli import (
     services,
     tournament,
     user,
+    web,
 )
 from arena.errors import ArenaError, BadRequest
 from arena.tournaments.local_bots import BotFailed
@@ -53,7 +54,22 @@ def make_parser() -> Parser:
     """All commands; what it reads has the function of the command as `run`."""
     parser = Parser(prog="arena", description="Bots play card games with hidden information.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
-    for room in (demo, services, rules, play, compare, bot, tournament, ratings, record, user, export, dump, doctor):
+    for room in (
+        demo,
+        services,
+        web,
+        rules,
+        play,
+        compare,
+        bot,
+        tournament,
+        ratings,
+        record,
+        user,
+        export,
+        dump,
+        doctor,
+    ):
         room.add_commands(commands)
     return parser
 

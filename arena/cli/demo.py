@@ -52,11 +52,12 @@ def run_demo(arguments: argparse.Namespace) -> int:
     with console.status(f"starting PostgreSQL and Valkey in {arguments.data} …"):
         stack.start()
     try:
-        services = Services(stack, listen="127.0.0.1:0", concurrency=usual_concurrency())
+        services = Services(stack, listen="127.0.0.1:0", concurrency=usual_concurrency(), web="127.0.0.1:0")
         with console.status("starting the referee and a worker …"):
             services.__enter__()
         try:
             admin, house = (Server(find_login_in(file)) for file in services.logins())
+            console.print(f"watch it at http://{services.web_address}/")
             with bars:
                 bar = bars.add_task("submitting the house bots", total=None)
                 submit_house_bots(
@@ -71,6 +72,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
             print("next: 'arena up' starts the services again; README.md shows how to submit a bot of your own")
             if arguments.keep:
                 print(f"the services stay up at {services.address} until Ctrl-C", flush=True)
+                print(f"the pages are at http://{services.web_address}/", flush=True)
                 signal.pause()
         finally:
             with console.status("stopping …"):

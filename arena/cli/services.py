@@ -24,6 +24,7 @@ from arena.cli.data import (
     duration,
     positive,
 )
+from arena.cli.web import LISTEN as WEB
 from arena.errors import ArenaError, BadRequest, Unavailable
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def add_commands(commands: Any) -> None:
             help="blocks at a time; default one for two cores",
         )
         add_tier_option(parser)
+    up.add_argument("--web", type=address, default=WEB, metavar="HOST:PORT", help=f"where the pages are; default {WEB}")
+    up.add_argument("--no-web", action="store_true", help="no pages")
     for parser in (up, serve, worker):
         add_log_option(parser)
         parser.add_argument(
@@ -143,6 +146,7 @@ def run_up(arguments: argparse.Namespace) -> int:
             tls=tls,
             advertise=arguments.advertise or "",
             metrics=arguments.metrics or "",
+            web="" if arguments.no_web else arguments.web,
             drain_s=arguments.drain,
             tell=lambda sentence: print(f"{sentence}; Ctrl-C again hands back at once", flush=True),
         ) as services,
@@ -151,6 +155,8 @@ def run_up(arguments: argparse.Namespace) -> int:
         admin, house = services.logins()
         encrypted = f", with TLS at {services.tls_address}" if tls is not None else ""
         print(f"Card Arena is up at {services.address}{encrypted}; the admin's token is in {admin}", flush=True)
+        if services.web_address:
+            print(f"pages at http://{services.web_address}/", flush=True)
         if services.metrics_address:
             print(f"metrics at http://{services.metrics_address}/metrics", flush=True)
         try:

@@ -1,4 +1,5 @@
-"""The arena's own processes on this host: one `arena serve`, one `arena worker`; whichever dies is started again.
+"""The arena's own processes on this host: one `arena serve`, one `arena worker` and, if they are wanted, the pages of
+one `arena web`; whichever dies is started again.
 
 Knows what they are called and not what they do. Their messages go to DATA/log.
 """
@@ -10,17 +11,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Protocol, Self
 
 from arena.errors import Unavailable
+from arena.scopes import READ, SCOPES
 from arena.stack import Stack
 from arena.stack.leash import leashed
 from arena.store import connect, migrate
-from arena.store.people import HOUSE, keep_token
+from arena.store.people import HOUSE, WEB, keep_token
 
 READY = "serving at "
 """`arena serve` writes this and its address to its standard output when it answers."""
@@ -33,6 +35,9 @@ READY_TLS = "serving with TLS at "
 
 READY_METRICS = "metrics at "
 """It writes this and the address of its metrics before, if there is one."""
+
+READY_WEB = "pages at "
+"""`arena web` writes this and its address when it answers."""
 
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 20.0
@@ -67,14 +72,16 @@ class _Service:
     address: str = ""
     tls_address: str = ""
     metrics_address: str = ""
+    web_address: str = ""
 
 
 class Services:
-    """`arena serve` and `arena worker` over a stack, from entering to leaving.
+    """`arena serve`, `arena worker` and `arena web` over a stack, from entering to leaving.
 
     :ivar address: where the API is.
     :ivar tls_address: where it is with TLS; empty if it is not.
     :ivar metrics_address: where its metrics are; empty if they are nowhere.
+    :ivar web_address: where the pages are; empty if they are nowhere.
     :ivar database_url: the database that they work with.
     """
 
@@ -87,11 +94,12 @@ class Services:
         tls: Encrypted | None = None,
         advertise: str = "",
         metrics: str = "",
+        web: str = "",
         drain_s: float = 0.0,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """``drain_s`` is how long what is being played may go on when they are left. ``tell`` is told
-        from threads, in words, what is waited for then."""
+        """``web`` is where the pages are to be, nowhere if it is empty. ``drain_s`` is how long what is played may
+        go on when they are left. ``tell`` is told from threads, in words, what is waited for then."""
         self._stack = stack
         self._tls = tls
         self._advertise = advertise
@@ -100,12 +108,14 @@ class Services:
         self._serve = _Service("serve", self._serving(listen, tls.listen if tls is not None else "", metrics))
         working = ["worker", "--concurrency", str(concurrency), "--drain", f"{drain_s:g}"]
         self._services = [self._serve, _Service("worker", working)]
+        self._web = _Service("web", ["web", "--listen", web]) if web else None
         self._lock: int | None = None
         self._ending = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="services", daemon=True)
         self.address = ""
         self.tls_address = ""
         self.metrics_address = ""
+        self.web_address = ""
         self.database_url = stack.database_url
 
     def __enter__(self) -> Self:
@@ -118,16 +128,19 @@ class Services:
             migrate(self._stack.database_url)
             for service in self._services:
                 self._start(service)
-            deadline = time.monotonic() + START_TIMEOUT_S
-            while not self._serve.ready.wait(0.1):
-                assert self._serve.process is not None
-                if self._serve.process.poll() is not None or time.monotonic() > deadline:
-                    raise Unavailable(f"'arena serve' did not start: {self._last_words()}")
+            self._wait_for(self._serve)
+            self.address, self.tls_address = self._serve.address, self._serve.tls_address
+            self.metrics_address = self._serve.metrics_address
+            if self._web is not None:
+                self._log_in(WEB, "web.json", scopes=(READ,))
+                self._services.append(self._web)
+                self._start(self._web)
+                self._wait_for(self._web)
+                self.web_address = self._web.web_address
+                self._web.arguments = ["web", "--listen", self.web_address]
         except BaseException:
             self._stop()
             raise
-        self.address, self.tls_address = self._serve.address, self._serve.tls_address
-        self.metrics_address = self._serve.metrics_address
         # Whoever knows the address finds the next one there, too.
         self._serve.arguments = self._serving(self.address, self.tls_address, self.metrics_address)
         self._keeper.start()
@@ -148,23 +161,35 @@ class Services:
                     service.process.terminate()
 
     def pid(self, name: str) -> int:
-        """Process id of `serve` or `worker`."""
+        """Process id of `serve`, `worker` or `web`."""
         (process,) = (service.process for service in self._services if service.name == name)
         assert process is not None
         return process.pid
 
     def logins(self) -> tuple[Path, Path]:
         """The files with address and token of the admin and of the house, written at the first start, mode 0600."""
-        files = []
+        return self._log_in("admin", "login.json", admin=True), self._log_in(HOUSE, "house.json")
+
+    def _log_in(self, user: str, name: str, *, admin: bool = False, scopes: Sequence[str] = tuple(SCOPES)) -> Path:
+        """The file with the address and the user's token."""
+        file = self._stack.data_dir / name
         with connect(self._stack.database_url) as connection:
-            for user, name in (("admin", "login.json"), (HOUSE, "house.json")):
-                file = self._stack.data_dir / name
-                token = keep_token(connection, user, _kept_token(file), admin=user == "admin")
-                descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-                with os.fdopen(descriptor, "w") as out:
-                    json.dump({"address": self.address, "token": token}, out)
-                files.append(file)
-        return files[0], files[1]
+            token = keep_token(connection, user, _kept_token(file), admin=admin, scopes=scopes)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as out:
+            json.dump({"address": self.address, "token": token}, out)
+        return file
+
+    def _wait_for(self, service: _Service) -> None:
+        """Returns when it has said that it is ready.
+
+        :raises Unavailable: if it ends before, or does not say it in time.
+        """
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not service.ready.wait(0.1):
+            assert service.process is not None
+            if service.process.poll() is not None or time.monotonic() > deadline:
+                raise Unavailable(f"'arena {service.name}' did not start: {self._last_words(service.name)}")
 
     def _take_lock(self) -> None:
         """Two would write their address into one login file. The lock goes with the process, however that ends."""
@@ -236,6 +261,9 @@ class Services:
                 elif text.startswith(READY):
                     service.address = text.removeprefix(READY)
                     service.ready.set()
+                elif text.startswith(READY_WEB):
+                    service.web_address = text.removeprefix(READY_WEB)
+                    service.ready.set()
                 elif text.startswith(DRAINING):
                     self._tell(text)
                 else:
@@ -270,8 +298,8 @@ class Services:
                 process.wait()
         self._unlock()
 
-    def _last_words(self) -> str:
-        lines = self._log("serve").read_text(errors="replace").strip().splitlines()
+    def _last_words(self, name: str) -> str:
+        lines = self._log(name).read_text(errors="replace").strip().splitlines()
         return lines[-1].removeprefix("arena: ") if lines else "it said nothing"
 
     def _log(self, name: str) -> Path:

@@ -21,6 +21,9 @@ SQL = statements(__file__)
 HOUSE = "house"
 """The user that owns the platform's own bots."""
 
+WEB = "web"
+"""The user whose token the pages show visitors around with who have none."""
+
 TOKEN_BYTES = 32
 LONGEST_DAYS = 3650
 LABEL_LENGTH = 64
@@ -96,9 +99,16 @@ def add_token(
         return _add_token(connection, name, label, scopes, days)
 
 
-def keep_token(connection: Connection, name: str, kept: str | None, *, admin: bool = False) -> str:
-    """Makes sure that the user exists, and returns a token of theirs that may do everything and never expires: the one
-    that the platform keeps, or a new one if it keeps none or somebody revoked it.
+def keep_token(
+    connection: Connection,
+    name: str,
+    kept: str | None,
+    *,
+    admin: bool = False,
+    scopes: Collection[str] = tuple(SCOPES),
+) -> str:
+    """Makes sure that the user exists, and returns a token of theirs that may be used for the scopes and never expires:
+    the one that the platform keeps, or a new one if it keeps none or somebody revoked it.
 
     :raises BadRequest: if the kept token is too short to be one.
     """
@@ -109,7 +119,7 @@ def keep_token(connection: Connection, name: str, kept: str | None, *, admin: bo
             _note_user(connection, name, admin=admin)
         if kept is not None and connection.execute(SQL["is_revoked"], {"sha256": _sha256(kept)}).fetchone() == (True,):
             kept = None
-        return _add_token(connection, name, "kept on this host", token=kept)
+        return _add_token(connection, name, "kept on this host", scopes, token=kept)
 
 
 def holder(connection: Connection, token: str, *scopes: str) -> tuple[User, Token]:

@@ -22,7 +22,9 @@ def whole_stack() -> Iterator[Stack]:
 @pytest.fixture(scope="session")
 def services(whole_stack: Stack) -> Iterator[Services]:
     """The services, with the house bots submitted over gRPC, validated and active."""
-    with Services(whole_stack, listen="127.0.0.1:0", concurrency=1, metrics="127.0.0.1:0") as services:
+    with Services(
+        whole_stack, listen="127.0.0.1:0", concurrency=1, metrics="127.0.0.1:0", web="127.0.0.1:0"
+    ) as services:
         _, house = services.logins()
         submit_house_bots(Server(find_login_in(house)), lambda _: None)
         yield services

@@ -1,0 +1,134 @@
+"""Rating tables: sorted, filtered, and as CSV and JSON at the same address. Knows no formula."""
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+import engine
+from arena.errors import NotFound
+from arena.v1 import rating_pb2
+from arena.web.page import page
+from arena.web.session import api_of, visitor_of
+
+WIDEST_MARGIN = 200.0
+"""Half a bar that is wider, as after very few units, is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A bot's line as it is shown; what is not known yet is None. Ratings in Elo, points in the game's unit."""
+
+    place: int
+    bot: str
+    version: int
+    rating: float | None
+    margin: float | None
+    first_rank: int | None
+    last_rank: int | None
+    provisional: bool
+    elo: float
+    units: int
+    matches: int
+    points: float
+    points_margin: float | None
+    faults: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A table: what its bots have in common, its lines, and the range of ratings that its bars are drawn in."""
+
+    id: str
+    seats: int
+    unit_kind: str
+    options: dict[str, str]
+    decimals: int
+    lines: tuple[Line, ...]
+    low: float
+    high: float
+
+
+COLUMNS: dict[str, Callable[[Line], Any]] = {
+    "place": lambda line: line.place,
+    "bot": lambda line: line.bot,
+    "rating": lambda line: (line.rating is None, -(line.rating or 0)),
+    "elo": lambda line: -line.elo,
+    "units": lambda line: -line.units,
+    "points": lambda line: -line.points,
+    "faults": lambda line: -line.faults,
+}
+"""What a table can be sorted by, and how."""
+
+
+async def show(request: Request) -> Response:
+    """The tables of a game: `?sort=`, `?q=` and `?seats=` choose, `?format=csv` or `json` gives the numbers."""
+    game = request.path_params["game"]
+    if game not in engine.GAMES:
+        raise NotFound(f"there is no game '{game}'; there are {', '.join(engine.GAMES)}")
+    asked = request.query_params
+    sort = asked.get("sort", "place") if asked.get("sort") in COLUMNS else "place"
+    wanted = asked.get("q", "").strip().lower()
+    api, visitor = api_of(request), await visitor_of(request)
+    answer = await api.ask(api.ratings.ListRatings, rating_pb2.ListRatingsRequest(game=game), visitor)
+    pools = [_pool(table, wanted, sort) for table in answer.tables]
+    if asked.get("format") == "json":
+        return JSONResponse([asdict(pool) for pool in pools])
+    if asked.get("format") == "csv":
+        return _csv(game, pools)
+    return await page(request, "ratings.html", game=game, pools=pools, sort=sort, q=asked.get("q", ""))
+
+
+def _pool(table: rating_pb2.RatingTable, wanted: str, sort: str) -> Pool:
+    lines = [_line(rating, 1000 * 10**table.score_decimals) for rating in table.ratings]
+    ends = [end for line in lines for end in _ends(line)] or [1400.0, 1600.0]
+    shown = sorted((line for line in lines if wanted in line.bot), key=COLUMNS[sort])
+    options = dict(sorted(table.options.items()))
+    name = "-".join((str(table.seats), table.unit_kind, *(f"{key}-{value}" for key, value in options.items())))
+    return Pool(name, table.seats, table.unit_kind, options, table.score_decimals, tuple(shown), min(ends), max(ends))
+
+
+def _line(rating: rating_pb2.Rating, unit: int) -> Line:
+    fit = rating.fitted if rating.HasField("fitted") else None
+    return Line(
+        place=rating.place,
+        bot=rating.bot,
+        version=rating.version,
+        rating=fit.micro_elo / 1e6 if fit else None,
+        margin=fit.micro_margin / 1e6 if fit and fit.HasField("micro_margin") else None,
+        first_rank=fit.first_rank if fit and fit.HasField("first_rank") else None,
+        last_rank=fit.last_rank if fit and fit.HasField("last_rank") else None,
+        provisional=fit is None or fit.provisional,
+        elo=rating.micro_elo / 1e6,
+        units=rating.units,
+        matches=rating.matches,
+        points=rating.mean_milli_points / unit,
+        points_margin=fit.milli_points_margin / unit if fit and fit.HasField("milli_points_margin") else None,
+        faults=rating.faults,
+    )
+
+
+def _ends(line: Line) -> tuple[float, ...]:
+    """The ends of the bar, as far as they leave something of the others."""
+    if line.rating is None:
+        return ()
+    margin = min(line.margin or 0.0, WIDEST_MARGIN)
+    return line.rating - margin, line.rating + margin
+
+
+def _csv(game: str, pools: Sequence[Pool]) -> Response:
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["game", "seats", "unit_kind", *(field.name for field in fields(Line))])
+    for pool in pools:
+        for line in pool.lines:
+            rows.writerow([game, pool.seats, pool.unit_kind, *asdict(line).values()])
+    return Response(out.getvalue(), media_type="text/csv")
+
+
+ROUTES = [Route("/ratings/{game}", show)]

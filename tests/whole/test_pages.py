@@ -1,0 +1,132 @@
+"""The pages as a browser gets them: what they show, whom they know, and what they refuse."""
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlencode
+
+import html5lib
+import pytest
+
+from arena.cli import main
+from arena.stack.services import Services
+from arena.web.guard import HEADERS, SIGN_IN
+
+BOTS = ["random-1", "cautious", "steady", "bold"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Asks for pages as a browser on this host."""
+
+    address: str
+
+    def get(self, path: str, cookie: str = "") -> Answer:
+        return self._ask("GET", path, "", {"cookie": cookie} if cookie else {})
+
+    def post(self, path: str, site: str = "same-origin", cookie: str = "", **form: str) -> Answer:
+        headers = {"sec-fetch-site": site, "content-type": "application/x-www-form-urlencoded", "cookie": cookie}
+        return self._ask("POST", path, urlencode(form), headers)
+
+    def _ask(self, method: str, path: str, body: str, headers: dict[str, str]) -> Answer:
+        connection = HTTPConnection(self.address)
+        connection.request(method, path, body or None, headers)
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, text)
+
+
+@pytest.fixture
+def pages(services: Services) -> Pages:
+    return Pages(services.web_address)
+
+
+def token_in(file: Path) -> str:
+    return str(json.loads(file.read_text())["token"])
+
+
+@pytest.mark.parametrize("path", ["/", "/ratings/minus", "/ratings/callbreak?q=nobody", "/sign-in", "/nowhere"])
+def test_every_page_is_valid_html_and_is_kept_from_being_framed_or_fed(pages: Pages, path: str) -> None:
+    answer = pages.get(path)
+    assert answer.status == (404 if path == "/nowhere" else 200)
+    html5lib.HTMLParser(strict=True).parse(answer.text)
+    assert HEADERS.items() <= answer.headers.items()
+
+
+def test_a_rating_table_is_a_page_a_csv_and_json_with_the_same_numbers(arena: Path, pages: Pages) -> None:
+    data = ["--data", str(arena)]
+    wanted = ["--game", "minus", "--set", "deals=1", "--units", "1"]
+    assert main(["tournament", "create", "for-pages", *wanted, "--bots", *BOTS, *data]) == 0
+    assert main(["tournament", "watch", "for-pages", *data]) == 0
+
+    page = pages.get("/ratings/minus")
+    html5lib.HTMLParser(strict=True).parse(page.text)
+    rows = list(csv.DictReader(io.StringIO(pages.get("/ratings/minus?format=csv").text)))
+    (pool,) = (pool for pool in json.loads(pages.get("/ratings/minus?format=json").text) if pool["options"])
+    lines = {line["bot"]: line for line in pool["lines"]}
+    assert set(BOTS) <= lines.keys()
+    for row in rows:
+        assert row["bot"] in page.text
+    assert {row["bot"]: float(row["elo"]) for row in rows if row["bot"] in lines} == {
+        bot: line["elo"] for bot, line in lines.items()
+    }
+    assert "for-pages" in pages.get("/").text
+
+
+def test_a_search_leaves_the_others_out(pages: Pages) -> None:
+    (pool, *_) = json.loads(pages.get("/ratings/minus?format=json&q=STEA").text)
+    assert [line["bot"] for line in pool["lines"]] == ["steady"]
+
+
+def test_signing_in_keeps_the_token_where_no_script_reads_it(arena: Path, pages: Pages) -> None:
+    token = token_in(arena / "login.json")
+    answer = pages.post("/sign-in", token=f" {token}\n", back="/ratings/minus")
+    assert (answer.status, answer.headers["location"]) == (303, "/ratings/minus")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    signed_in = cookie.partition(";")[0]
+    assert "Sign out" in pages.get("/", signed_in).text
+    assert "Sign in" in pages.get("/").text
+    left = pages.post("/sign-out", cookie=signed_in)
+    assert 'arena-token=""' in left.headers["set-cookie"]
+
+
+@pytest.mark.parametrize("back", ["https://elsewhere.example/", "//elsewhere.example", "/\\elsewhere.example"])
+def test_nobody_is_sent_elsewhere_after_signing_in(arena: Path, pages: Pages, back: str) -> None:
+    answer = pages.post("/sign-in", token=token_in(arena / "login.json"), back=back)
+    assert answer.headers["location"] == "/"
+
+
+def test_a_form_from_another_site_changes_nothing(arena: Path, pages: Pages) -> None:
+    answer = pages.post("/sign-in", site="cross-site", token=token_in(arena / "login.json"))
+    assert answer.status == 403
+    assert "set-cookie" not in answer.headers
+
+
+def test_a_token_that_nobody_has_says_so_and_too_many_of_them_wait(pages: Pages) -> None:
+    answers = [pages.post("/sign-in", token="0" * 64) for _ in range(SIGN_IN.amount + 1)]
+    assert answers[0].status == 401
+    assert "nobody has this token" in answers[0].text
+    assert answers[-1].status == 429
+    assert "Wait a minute" in answers[-1].text
+
+
+def test_pages_are_not_shown_around_with_a_token_that_may_do_more(
+    arena: Path, services: Services, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARENA_SERVER", services.address)
+    monkeypatch.setenv("ARENA_TOKEN", token_in(arena / "login.json"))
+    assert main(["web", "--listen", "127.0.0.1:0"]) == 1
+    assert "may do more than read" in capsys.readouterr().err
