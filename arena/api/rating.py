@@ -1,10 +1,15 @@
 """RatingService: the rating tables. Knows no formula."""
 
+from dataclasses import asdict
+
 import engine
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
+from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.ratings import tables
+from arena.ratings.history import history
+from arena.ratings.likelihoods import likelihoods
 from arena.scopes import READ
 from arena.v1 import rating_pb2 as pb
 from arena.v1.rating_pb2_grpc import RatingServiceServicer
@@ -23,6 +28,28 @@ class Ratings(RatingServiceServicer):
         found = await self._database.ask(tables.table, game.id, request.seats)
         return pb.ListRatingsResponse(tables=[_message(table) for table in found])
 
+    @refuses
+    async def ListLikelihoods(self, request: pb.ListLikelihoodsRequest, context: Context) -> pb.ListLikelihoodsResponse:
+        await self._database.caller(context, READ)
+        size, token = page_of(request.page_size, request.page_token, usual=1000, most=3000)
+        found, more = await self._database.ask(
+            likelihoods, request.pool, against=request.against, token=token, limit=size
+        )
+        return pb.ListLikelihoodsResponse(
+            likelihoods=[pb.Likelihood(**asdict(line)) for line in found], next_page_token=more
+        )
+
+    @refuses
+    async def ListRatingHistory(
+        self, request: pb.ListRatingHistoryRequest, context: Context
+    ) -> pb.ListRatingHistoryResponse:
+        await self._database.caller(context, READ)
+        size, token = page_of(request.page_size, request.page_token, usual=100, most=1000)
+        found, more = await self._database.ask(history, request.pool, request.bot, token=token, limit=size)
+        return pb.ListRatingHistoryResponse(
+            steps=[pb.RatingStep(**asdict(step)) for step in found], next_page_token=more
+        )
+
 
 def _message(table: tables.RatingTable) -> pb.RatingTable:
     game = engine.load(table.game, table.seats)
@@ -33,6 +60,7 @@ def _message(table: tables.RatingTable) -> pb.RatingTable:
         options={name: value for name, value in table.options.items() if usual.get(name) != value},
         unit_kind=table.unit_kind,
         score_decimals=game.score_decimals,
+        pool=table.pool,
         ratings=[
             pb.Rating(
                 place=line.place,

@@ -5,8 +5,10 @@ from typing import Any
 
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option, positive
+from arena.cli.rating_details import print_history, print_likelihoods, title
 from arena.cli.table import Value, print_table
 from arena.cli.wait import waiting
+from arena.errors import BadRequest
 from arena.v1 import catalogue_pb2, rating_pb2
 from arena.v1.catalogue_pb2_grpc import CatalogueServiceStub
 from arena.v1.rating_pb2_grpc import RatingServiceStub
@@ -29,6 +31,10 @@ def add_commands(commands: Any) -> None:
         help="only this one; or the word 'rebuild': compute all again from the results",
     )
     parser.add_argument("--seats", type=positive, default=0, metavar="N", help="only tables of N seats")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--history", metavar="BOT", help="how the ratings of this bot came about, period by period")
+    shown.add_argument("--superiority", action="store_true", help="how likely each bot is stronger than the next one")
+    shown.add_argument("--against", metavar="BOT", help="how likely each bot is stronger than this one")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--verify", action="store_true", help="with rebuild: compare with what is stored")
     parser.set_defaults(run=run_ratings)
@@ -40,11 +46,18 @@ def run_ratings(arguments: argparse.Namespace) -> int:
     if arguments.game == "rebuild":
         return _rebuild(arguments)
     server = Server(find_login(arguments.data))
+    more = arguments.history, arguments.against, arguments.superiority
+    if any(more) and not arguments.game:
+        raise BadRequest("name the game, too: arena ratings GAME --history BOT, --against BOT or --superiority")
     with calls(server):
         games = [arguments.game] if arguments.game else _games(server)
         tables = [table for game in games for table in list_tables(server, game, arguments.seats)]
     if not tables and not arguments.json:
         print("nothing is rated yet; a tournament is rated as it is played: arena tournament create --help")
+    if arguments.history:
+        return print_history(server, tables, arguments.history, as_json=arguments.json)
+    if arguments.against or arguments.superiority:
+        return print_likelihoods(server, tables, arguments.against or "", as_json=arguments.json)
     if arguments.json:
         rows = [[table.game, table.seats, table.unit_kind, *row] for table in tables for row in _values(table)]
         print_table(["Game", "Seats", "Unit kind", *KEYS], rows, as_json=True)
@@ -63,9 +76,7 @@ def list_tables(server: Server, game: str, seats: int = 0) -> list[rating_pb2.Ra
 def print_rating_table(table: rating_pb2.RatingTable) -> None:
     """Prints one table: place, bot, official rating with half its 95 % interval, ranks, Elo by periods, units, mean
     points with theirs, faults. A question mark is behind a rating of few units."""
-    options = "".join(f", {name} {value}" for name, value in sorted(table.options.items()))
-    kind = "" if table.unit_kind == "rotation" else ", independent deals"
-    print(f"\n{table.game}, {table.seats} seats{options}{kind}")
+    print(f"\n{title(table)}")
     print_table(HEADS, _rows(table), decimals={"Rating": 0, "±": 0, "Elo": 0, "Mean points": 2, "± pts": 2})
 
 

@@ -30,11 +30,15 @@ def half_widths(fit: Fit) -> Floats:
     return widths
 
 
-def superiority(fit: Fit) -> Floats | None:
-    """LOS of row over column: the likelihood that it is the stronger one. 1/2 where nothing is known, since one of the
-    two has fewer than two deals; None for a fit without a covariance."""
+def superiority(fit: Fit, among: Ints | None = None) -> Floats | None:
+    """LOS of row over column: the likelihood that it is the stronger one, of all bots or of those in ``among`` in their
+    order. 1/2 where nothing is known, since one of the two has fewer than two deals; None for a fit without a
+    covariance."""
     if fit.covariance is None:
         return None
+    if among is not None:
+        within = fit.covariance[np.ix_(among, among)]
+        return superiority(Fit(fit.elo[among], fit.variance[among], within, fit.deals[among]))
     fewer = np.minimum.outer(fit.deals, fit.deals)
     apart = _apart(fit, fit.covariance, fewer)
     return np.where(np.isnan(apart), 0.5, stdtr(np.maximum(fewer - 1, 1), apart))

@@ -14,9 +14,10 @@ from math import isnan
 import numpy as np
 from psycopg.rows import class_row, scalar_row
 
+from arena.ratings import likelihoods
 from arena.ratings.event import PlayedUnit
 from arena.ratings.fit import fit
-from arena.ratings.intervals import half_widths, rank_intervals
+from arena.ratings.intervals import half_widths, rank_intervals, superiority
 from arena.ratings.periods import rated_units
 from arena.ratings.points import mean_points
 from arena.ratings.rows import Floats, Ints, Matches, table_rows
@@ -69,7 +70,9 @@ def fit_due(connection: Connection) -> int:
                 # Somebody else is at it, and it may take a while.
                 continue
             where = {"run": pool.run, "position": pool.position}
-            cursor.executemany(SQL["add_fit"], [{**where, **asdict(line)} for line in _computed(connection, pool)])
+            computed = _computed(connection, pool)
+            cursor.executemany(SQL["add_fit"], [{**where, **asdict(line)} for line in computed.lines])
+            likelihoods.keep(connection, pool.pool, pool.run, pool.position, computed.stronger)
             done += 1
     return done
 
@@ -81,7 +84,7 @@ def differences(connection: Connection) -> list[str]:
     for pool in _pools(connection, "fitted"):
         where = {"run": pool.run, "position": pool.position}
         stored = connection.cursor(row_factory=class_row(VersionFit)).execute(SQL["stored"], where).fetchall()
-        computed = _computed(connection, pool)
+        computed = _computed(connection, pool).lines
         for was, now in itertools.zip_longest(stored, computed):
             if was is None or now is None or not _alike(was, now):
                 found.append(f"Pool {pool.pool}, fit of period {pool.position}: stored is {was} and computed is {now}.")
@@ -89,12 +92,28 @@ def differences(connection: Connection) -> list[str]:
     return found
 
 
-def fitted(units: Iterable[PlayedUnit], shown: set[int]) -> list[VersionFit]:
-    """The official rating of every version that played, by version. Ranks are among the versions that are shown."""
+@dataclass(frozen=True, slots=True)
+class PoolFit:
+    """The official ratings of a pool.
+
+    :ivar lines: every version that played, by version. Ranks are among those that are shown.
+    :ivar stronger: by shown version, ascending, how likely it is stronger than each of them in the same order; empty in
+        a pool too large to compare all.
+    """
+
+    lines: list[VersionFit]
+    stronger: dict[int, Floats]
+
+
+def fitted(units: Iterable[PlayedUnit], shown: set[int]) -> PoolFit:
+    """The official ratings that the units make."""
     played = list(units)
     versions = sorted({version for unit in played for version in unit.versions})
     number = {version: index for index, version in enumerate(versions)}
     found = fit(table_rows(len(versions), _by_size(played, number)))
+    tabled = [version for version in versions if version in shown]
+    likelihood = superiority(found, np.array([number[version] for version in tabled], np.int64))
+    stronger = {} if likelihood is None else dict(zip(tabled, likelihood, strict=True))
     margins = half_widths(found)
     ranks = rank_intervals(found, np.array([version in shown for version in versions]))
     points = _points(played)
@@ -113,14 +132,14 @@ def fitted(units: Iterable[PlayedUnit], shown: set[int]) -> list[VersionFit]:
                 milli_points_margin=_whole(mean.margin * 1000),
             )
         )
-    return lines
+    return PoolFit(lines, stronger)
 
 
 def _pools(connection: Connection, statement: str) -> list[_Pool]:
     return connection.cursor(row_factory=class_row(_Pool)).execute(SQL[statement]).fetchall()
 
 
-def _computed(connection: Connection, pool: _Pool) -> list[VersionFit]:
+def _computed(connection: Connection, pool: _Pool) -> PoolFit:
     where = {"run": pool.run, "position": pool.position}
     shown = set(connection.cursor(row_factory=scalar_row).execute(SQL["shown"], where))
     return fitted(rated_units(connection, pool.pool, pool.position), shown)

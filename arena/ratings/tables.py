@@ -57,8 +57,10 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class RatingTable:
-    """One pool, best first. ``options`` are all options of the game as text; ``unit_kind`` is rotation or single."""
+    """One pool and its number, best first. ``options`` are all options of the game as text; ``unit_kind`` is rotation
+    or single."""
 
+    pool: int
     game: str
     seats: int
     options: dict[str, str]
@@ -135,4 +137,4 @@ def _table(game: str, lines: Sequence[_Line]) -> RatingTable:
         for line in lines
     )
     first = lines[0]
-    return RatingTable(game, first.seats, first.options, first.unit_kind, first.rules, ratings)
+    return RatingTable(first.pool, game, first.seats, first.options, first.unit_kind, first.rules, ratings)

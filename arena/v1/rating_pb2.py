@@ -22,9 +22,10 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/rating.proto\x12\x08\x61rena.v1\"1\n\x12ListRatingsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\"<\n\x13ListRatingsResponse\x12%\n\x06tables\x18\x01 \x03(\x0b\x32\x15.arena.v1.RatingTable\"\xdd\x01\n\x0bRatingTable\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\x12\x33\n\x07options\x18\x03 \x03(\x0b\x32\".arena.v1.RatingTable.OptionsEntry\x12\x11\n\tunit_kind\x18\x04 \x01(\t\x12!\n\x07ratings\x18\x05 \x03(\x0b\x32\x10.arena.v1.Rating\x12\x16\n\x0escore_decimals\x18\x06 \x01(\r\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xb5\x01\n\x06Rating\x12\r\n\x05place\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\r\x12\x11\n\tmicro_elo\x18\x04 \x01(\x03\x12\r\n\x05units\x18\x05 \x01(\r\x12\x19\n\x11mean_milli_points\x18\x06 \x01(\x03\x12\x0e\n\x06\x66\x61ults\x18\x07 \x01(\r\x12\x0f\n\x07matches\x18\x08 \x01(\r\x12 \n\x06\x66itted\x18\t \x01(\x0b\x32\x10.arena.v1.Fitted\"\xf3\x01\n\x06\x46itted\x12\x11\n\tmicro_elo\x18\x01 \x01(\x03\x12\x19\n\x0cmicro_margin\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x17\n\nfirst_rank\x18\x03 \x01(\rH\x01\x88\x01\x01\x12\x16\n\tlast_rank\x18\x04 \x01(\rH\x02\x88\x01\x01\x12\r\n\x05\x64\x65\x61ls\x18\x05 \x01(\r\x12 \n\x13milli_points_margin\x18\x06 \x01(\x03H\x03\x88\x01\x01\x12\x13\n\x0bprovisional\x18\x07 \x01(\x08\x42\x0f\n\r_micro_marginB\r\n\x0b_first_rankB\x0c\n\n_last_rankB\x16\n\x14_milli_points_margin2[\n\rRatingService\x12J\n\x0bListRatings\x12\x1c.arena.v1.ListRatingsRequest\x1a\x1d.arena.v1.ListRatingsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/rating.proto\x12\x08\x61rena.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"1\n\x12ListRatingsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\"<\n\x13ListRatingsResponse\x12%\n\x06tables\x18\x01 \x03(\x0b\x32\x15.arena.v1.RatingTable\"\xeb\x01\n\x0bRatingTable\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\x12\x33\n\x07options\x18\x03 \x03(\x0b\x32\".arena.v1.RatingTable.OptionsEntry\x12\x11\n\tunit_kind\x18\x04 \x01(\t\x12!\n\x07ratings\x18\x05 \x03(\x0b\x32\x10.arena.v1.Rating\x12\x16\n\x0escore_decimals\x18\x06 \x01(\r\x12\x0c\n\x04pool\x18\x07 \x01(\x05\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xb5\x01\n\x06Rating\x12\r\n\x05place\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\r\x12\x11\n\tmicro_elo\x18\x04 \x01(\x03\x12\r\n\x05units\x18\x05 \x01(\r\x12\x19\n\x11mean_milli_points\x18\x06 \x01(\x03\x12\x0e\n\x06\x66\x61ults\x18\x07 \x01(\r\x12\x0f\n\x07matches\x18\x08 \x01(\r\x12 \n\x06\x66itted\x18\t \x01(\x0b\x32\x10.arena.v1.Fitted\"\xf3\x01\n\x06\x46itted\x12\x11\n\tmicro_elo\x18\x01 \x01(\x03\x12\x19\n\x0cmicro_margin\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x17\n\nfirst_rank\x18\x03 \x01(\rH\x01\x88\x01\x01\x12\x16\n\tlast_rank\x18\x04 \x01(\rH\x02\x88\x01\x01\x12\r\n\x05\x64\x65\x61ls\x18\x05 \x01(\r\x12 \n\x13milli_points_margin\x18\x06 \x01(\x03H\x03\x88\x01\x01\x12\x13\n\x0bprovisional\x18\x07 \x01(\x08\x42\x0f\n\r_micro_marginB\r\n\x0b_first_rankB\x0c\n\n_last_rankB\x16\n\x14_milli_points_margin\"^\n\x16ListLikelihoodsRequest\x12\x0c\n\x04pool\x18\x01 \x01(\x05\x12\x0f\n\x07\x61gainst\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"]\n\x17ListLikelihoodsResponse\x12)\n\x0blikelihoods\x18\x01 \x03(\x0b\x32\x14.arena.v1.Likelihood\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"b\n\nLikelihood\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\r\n\x05other\x18\x03 \x01(\t\x12\x15\n\rother_version\x18\x04 \x01(\r\x12\x10\n\x08stronger\x18\x05 \x01(\x01\"\\\n\x18ListRatingHistoryRequest\x12\x0c\n\x04pool\x18\x01 \x01(\x05\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"Y\n\x19ListRatingHistoryResponse\x12#\n\x05steps\x18\x01 \x03(\x0b\x32\x14.arena.v1.RatingStep\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x9f\x03\n\nRatingStep\x12\x0b\n\x03run\x18\x01 \x01(\x03\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\r\n\x05shown\x18\x03 \x01(\x08\x12\x10\n\x08position\x18\x04 \x01(\r\x12\x12\n\ntournament\x18\x05 \x01(\t\x12\r\n\x05orbit\x18\x06 \x01(\r\x12,\n\x08rated_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07version\x18\x08 \x01(\r\x12\x11\n\tmicro_elo\x18\t \x01(\x03\x12\x13\n\x0b\x64\x65lta_micro\x18\n \x01(\x03\x12\r\n\x05units\x18\x0b \x01(\r\x12\x1d\n\x10\x66itted_micro_elo\x18\x0c \x01(\x03H\x00\x88\x01\x01\x12 \n\x13\x66itted_micro_margin\x18\r \x01(\x03H\x01\x88\x01\x01\x12\x17\n\nfirst_rank\x18\x0e \x01(\rH\x02\x88\x01\x01\x12\x16\n\tlast_rank\x18\x0f \x01(\rH\x03\x88\x01\x01\x42\x13\n\x11_fitted_micro_eloB\x16\n\x14_fitted_micro_marginB\r\n\x0b_first_rankB\x0c\n\n_last_rank2\x91\x02\n\rRatingService\x12J\n\x0bListRatings\x12\x1c.arena.v1.ListRatingsRequest\x1a\x1d.arena.v1.ListRatingsResponse\x12V\n\x0fListLikelihoods\x12 .arena.v1.ListLikelihoodsRequest\x1a!.arena.v1.ListLikelihoodsResponse\x12\\\n\x11ListRatingHistory\x12\".arena.v1.ListRatingHistoryRequest\x1a#.arena.v1.ListRatingHistoryResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,18 +34,30 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_RATINGTABLE_OPTIONSENTRY']._loaded_options = None
   _globals['_RATINGTABLE_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_LISTRATINGSREQUEST']._serialized_start=35
-  _globals['_LISTRATINGSREQUEST']._serialized_end=84
-  _globals['_LISTRATINGSRESPONSE']._serialized_start=86
-  _globals['_LISTRATINGSRESPONSE']._serialized_end=146
-  _globals['_RATINGTABLE']._serialized_start=149
-  _globals['_RATINGTABLE']._serialized_end=370
-  _globals['_RATINGTABLE_OPTIONSENTRY']._serialized_start=324
-  _globals['_RATINGTABLE_OPTIONSENTRY']._serialized_end=370
-  _globals['_RATING']._serialized_start=373
-  _globals['_RATING']._serialized_end=554
-  _globals['_FITTED']._serialized_start=557
-  _globals['_FITTED']._serialized_end=800
-  _globals['_RATINGSERVICE']._serialized_start=802
-  _globals['_RATINGSERVICE']._serialized_end=893
+  _globals['_LISTRATINGSREQUEST']._serialized_start=68
+  _globals['_LISTRATINGSREQUEST']._serialized_end=117
+  _globals['_LISTRATINGSRESPONSE']._serialized_start=119
+  _globals['_LISTRATINGSRESPONSE']._serialized_end=179
+  _globals['_RATINGTABLE']._serialized_start=182
+  _globals['_RATINGTABLE']._serialized_end=417
+  _globals['_RATINGTABLE_OPTIONSENTRY']._serialized_start=371
+  _globals['_RATINGTABLE_OPTIONSENTRY']._serialized_end=417
+  _globals['_RATING']._serialized_start=420
+  _globals['_RATING']._serialized_end=601
+  _globals['_FITTED']._serialized_start=604
+  _globals['_FITTED']._serialized_end=847
+  _globals['_LISTLIKELIHOODSREQUEST']._serialized_start=849
+  _globals['_LISTLIKELIHOODSREQUEST']._serialized_end=943
+  _globals['_LISTLIKELIHOODSRESPONSE']._serialized_start=945
+  _globals['_LISTLIKELIHOODSRESPONSE']._serialized_end=1038
+  _globals['_LIKELIHOOD']._serialized_start=1040
+  _globals['_LIKELIHOOD']._serialized_end=1138
+  _globals['_LISTRATINGHISTORYREQUEST']._serialized_start=1140
+  _globals['_LISTRATINGHISTORYREQUEST']._serialized_end=1232
+  _globals['_LISTRATINGHISTORYRESPONSE']._serialized_start=1234
+  _globals['_LISTRATINGHISTORYRESPONSE']._serialized_end=1323
+  _globals['_RATINGSTEP']._serialized_start=1326
+  _globals['_RATINGSTEP']._serialized_end=1741
+  _globals['_RATINGSERVICE']._serialized_start=1744
+  _globals['_RATINGSERVICE']._serialized_end=2017
 # @@protoc_insertion_point(module_scope)

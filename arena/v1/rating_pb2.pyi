@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
@@ -100,6 +101,7 @@ class RatingTable(_message.Message):
     UNIT_KIND_FIELD_NUMBER: _builtins.int
     RATINGS_FIELD_NUMBER: _builtins.int
     SCORE_DECIMALS_FIELD_NUMBER: _builtins.int
+    POOL_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id."""
     seats: _builtins.int
@@ -108,6 +110,8 @@ class RatingTable(_message.Message):
     """The kind of unit: `rotation` or `single`."""
     score_decimals: _builtins.int
     """How many decimals mean points are stored with."""
+    pool: _builtins.int
+    """The pool's number, by which the other calls name it."""
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Options of the pool that differ from the defaults, as text."""
@@ -125,10 +129,11 @@ class RatingTable(_message.Message):
         unit_kind: _builtins.str = ...,
         ratings: _abc.Iterable[Global___Rating] | None = ...,
         score_decimals: _builtins.int = ...,
+        pool: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "options", b"options", "ratings", b"ratings", "score_decimals", b"score_decimals", "seats", b"seats", "unit_kind", b"unit_kind"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "options", b"options", "pool", b"pool", "ratings", b"ratings", "score_decimals", b"score_decimals", "seats", b"seats", "unit_kind", b"unit_kind"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -250,3 +255,262 @@ class Fitted(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__milli_points_margin) -> _WhichOneofReturnType__milli_points_margin | None: ...
 
 Global___Fitted: _TypeAlias = Fitted  # noqa: Y015
+
+@_typing.final
+class ListLikelihoodsRequest(_message.Message):
+    """Request for likelihoods."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_FIELD_NUMBER: _builtins.int
+    AGAINST_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    pool: _builtins.int
+    """REQUIRED. The number of a table's pool."""
+    against: _builtins.str
+    """OPTIONAL. The bot that all others are set beside; empty to set each beside the next one of the table."""
+    page_size: _builtins.int
+    """OPTIONAL. At most 3000; 0 for 1000."""
+    page_token: _builtins.str
+    """OPTIONAL. From the response before. It ends with the pool's next fit."""
+    def __init__(
+        self,
+        *,
+        pool: _builtins.int = ...,
+        against: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["against", b"against", "page_size", b"page_size", "page_token", b"page_token", "pool", b"pool"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListLikelihoodsRequest: _TypeAlias = ListLikelihoodsRequest  # noqa: Y015
+
+@_typing.final
+class ListLikelihoodsResponse(_message.Message):
+    """A page of likelihoods."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LIKELIHOODS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty on the last page."""
+    @_builtins.property
+    def likelihoods(self) -> _containers.RepeatedCompositeFieldContainer[Global___Likelihood]:
+        """Best first by the official rating. None in a pool of more than 3000 versions, and none before its next fit in one
+        that was fitted last by a server that did not keep them.
+        """
+
+    def __init__(
+        self,
+        *,
+        likelihoods: _abc.Iterable[Global___Likelihood] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["likelihoods", b"likelihoods", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListLikelihoodsResponse: _TypeAlias = ListLikelihoodsResponse  # noqa: Y015
+
+@_typing.final
+class Likelihood(_message.Message):
+    """How likely one bot is stronger than another, by the official fit."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    OTHER_FIELD_NUMBER: _builtins.int
+    OTHER_VERSION_FIELD_NUMBER: _builtins.int
+    STRONGER_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    version: _builtins.int
+    """The version that was rated."""
+    other: _builtins.str
+    """The one that it is set beside."""
+    other_version: _builtins.int
+    """Its version."""
+    stronger: _builtins.float
+    """From 0 to 1; 1/2 where one of them has fewer than two deals."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        version: _builtins.int = ...,
+        other: _builtins.str = ...,
+        other_version: _builtins.int = ...,
+        stronger: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "other", b"other", "other_version", b"other_version", "stronger", b"stronger", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Likelihood: _TypeAlias = Likelihood  # noqa: Y015
+
+@_typing.final
+class ListRatingHistoryRequest(_message.Message):
+    """Request for the history of a bot's ratings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    pool: _builtins.int
+    """REQUIRED. The number of a table's pool."""
+    bot: _builtins.str
+    """REQUIRED. The bot's name."""
+    page_size: _builtins.int
+    """OPTIONAL. At most 1000; 0 for 100."""
+    page_token: _builtins.str
+    """OPTIONAL. From the response before."""
+    def __init__(
+        self,
+        *,
+        pool: _builtins.int = ...,
+        bot: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "page_size", b"page_size", "page_token", b"page_token", "pool", b"pool"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRatingHistoryRequest: _TypeAlias = ListRatingHistoryRequest  # noqa: Y015
+
+@_typing.final
+class ListRatingHistoryResponse(_message.Message):
+    """A page of a history."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STEPS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty on the last page."""
+    @_builtins.property
+    def steps(self) -> _containers.RepeatedCompositeFieldContainer[Global___RatingStep]:
+        """Run by run, period by period and version by version, the first ones first."""
+
+    def __init__(
+        self,
+        *,
+        steps: _abc.Iterable[Global___RatingStep] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "steps", b"steps"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRatingHistoryResponse: _TypeAlias = ListRatingHistoryResponse  # noqa: Y015
+
+@_typing.final
+class RatingStep(_message.Message):
+    """What one period of one run did to one version of a bot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    SHOWN_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    ORBIT_FIELD_NUMBER: _builtins.int
+    RATED_AT_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    MICRO_ELO_FIELD_NUMBER: _builtins.int
+    DELTA_MICRO_FIELD_NUMBER: _builtins.int
+    UNITS_FIELD_NUMBER: _builtins.int
+    FITTED_MICRO_ELO_FIELD_NUMBER: _builtins.int
+    FITTED_MICRO_MARGIN_FIELD_NUMBER: _builtins.int
+    FIRST_RANK_FIELD_NUMBER: _builtins.int
+    LAST_RANK_FIELD_NUMBER: _builtins.int
+    run: _builtins.int
+    """The computation's number; a later one begins at the first period again."""
+    reason: _builtins.str
+    """Why the run was begun, in a sentence."""
+    shown: _builtins.bool
+    """Whether it is the run that tables show."""
+    position: _builtins.int
+    """The period's place in its pool, from 0."""
+    tournament: _builtins.str
+    """The tournament whose orbit it was."""
+    orbit: _builtins.int
+    """The orbit, from 0."""
+    version: _builtins.int
+    """The version."""
+    micro_elo: _builtins.int
+    """Elo after the period, in millionths."""
+    delta_micro: _builtins.int
+    """What the period changed of it."""
+    units: _builtins.int
+    """Units rated by then."""
+    fitted_micro_elo: _builtins.int
+    """The official rating after the period in millionths of an Elo; absent where the next period came before the fit."""
+    fitted_micro_margin: _builtins.int
+    """Half the width of its 95 % interval; absent below two deals."""
+    first_rank: _builtins.int
+    """With 95 % its rank was from this one, from 1; absent for a version that was replaced."""
+    last_rank: _builtins.int
+    """To this one."""
+    @_builtins.property
+    def rated_at(self) -> _timestamp_pb2.Timestamp:
+        """When it was rated."""
+
+    def __init__(
+        self,
+        *,
+        run: _builtins.int = ...,
+        reason: _builtins.str = ...,
+        shown: _builtins.bool = ...,
+        position: _builtins.int = ...,
+        tournament: _builtins.str = ...,
+        orbit: _builtins.int = ...,
+        rated_at: _timestamp_pb2.Timestamp | None = ...,
+        version: _builtins.int = ...,
+        micro_elo: _builtins.int = ...,
+        delta_micro: _builtins.int = ...,
+        units: _builtins.int = ...,
+        fitted_micro_elo: _builtins.int | None = ...,
+        fitted_micro_margin: _builtins.int | None = ...,
+        first_rank: _builtins.int | None = ...,
+        last_rank: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank", "_fitted_micro_elo", b"_fitted_micro_elo", "_fitted_micro_margin", b"_fitted_micro_margin", "_last_rank", b"_last_rank", "first_rank", b"first_rank", "fitted_micro_elo", b"fitted_micro_elo", "fitted_micro_margin", b"fitted_micro_margin", "last_rank", b"last_rank", "rated_at", b"rated_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank", "_fitted_micro_elo", b"_fitted_micro_elo", "_fitted_micro_margin", b"_fitted_micro_margin", "_last_rank", b"_last_rank", "delta_micro", b"delta_micro", "first_rank", b"first_rank", "fitted_micro_elo", b"fitted_micro_elo", "fitted_micro_margin", b"fitted_micro_margin", "last_rank", b"last_rank", "micro_elo", b"micro_elo", "orbit", b"orbit", "position", b"position", "rated_at", b"rated_at", "reason", b"reason", "run", b"run", "shown", b"shown", "tournament", b"tournament", "units", b"units", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__first_rank: _TypeAlias = _typing.Literal["first_rank"]  # noqa: Y015
+    _WhichOneofArgType__first_rank: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank"]  # noqa: Y015
+    _WhichOneofReturnType__fitted_micro_elo: _TypeAlias = _typing.Literal["fitted_micro_elo"]  # noqa: Y015
+    _WhichOneofArgType__fitted_micro_elo: _TypeAlias = _typing.Literal["_fitted_micro_elo", b"_fitted_micro_elo"]  # noqa: Y015
+    _WhichOneofReturnType__fitted_micro_margin: _TypeAlias = _typing.Literal["fitted_micro_margin"]  # noqa: Y015
+    _WhichOneofArgType__fitted_micro_margin: _TypeAlias = _typing.Literal["_fitted_micro_margin", b"_fitted_micro_margin"]  # noqa: Y015
+    _WhichOneofReturnType__last_rank: _TypeAlias = _typing.Literal["last_rank"]  # noqa: Y015
+    _WhichOneofArgType__last_rank: _TypeAlias = _typing.Literal["_last_rank", b"_last_rank"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__first_rank) -> _WhichOneofReturnType__first_rank | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__fitted_micro_elo) -> _WhichOneofReturnType__fitted_micro_elo | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__fitted_micro_margin) -> _WhichOneofReturnType__fitted_micro_margin | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__last_rank) -> _WhichOneofReturnType__last_rank | None: ...
+
+Global___RatingStep: _TypeAlias = RatingStep  # noqa: Y015

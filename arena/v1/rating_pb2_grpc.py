@@ -40,6 +40,16 @@ class RatingServiceStub:
                 request_serializer=arena_dot_v1_dot_rating__pb2.ListRatingsRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_rating__pb2.ListRatingsResponse.FromString,
                 _registered_method=True)
+        self.ListLikelihoods = channel.unary_unary(
+                '/arena.v1.RatingService/ListLikelihoods',
+                request_serializer=arena_dot_v1_dot_rating__pb2.ListLikelihoodsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_rating__pb2.ListLikelihoodsResponse.FromString,
+                _registered_method=True)
+        self.ListRatingHistory = channel.unary_unary(
+                '/arena.v1.RatingService/ListRatingHistory',
+                request_serializer=arena_dot_v1_dot_rating__pb2.ListRatingHistoryRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_rating__pb2.ListRatingHistoryResponse.FromString,
+                _registered_method=True)
 
 
 class RatingServiceServicer:
@@ -53,6 +63,20 @@ class RatingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListLikelihoods(self, request, context):
+        """How likely the bots of a pool are the stronger ones, beside the next of its table or beside one bot.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRatingHistory(self, request, context):
+        """How the ratings of one bot in a pool came about, period by period, in every run.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RatingServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -60,6 +84,16 @@ def add_RatingServiceServicer_to_server(servicer, server):
                     servicer.ListRatings,
                     request_deserializer=arena_dot_v1_dot_rating__pb2.ListRatingsRequest.FromString,
                     response_serializer=arena_dot_v1_dot_rating__pb2.ListRatingsResponse.SerializeToString,
+            ),
+            'ListLikelihoods': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListLikelihoods,
+                    request_deserializer=arena_dot_v1_dot_rating__pb2.ListLikelihoodsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_rating__pb2.ListLikelihoodsResponse.SerializeToString,
+            ),
+            'ListRatingHistory': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRatingHistory,
+                    request_deserializer=arena_dot_v1_dot_rating__pb2.ListRatingHistoryRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_rating__pb2.ListRatingHistoryResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -90,6 +124,60 @@ class RatingService:
             '/arena.v1.RatingService/ListRatings',
             arena_dot_v1_dot_rating__pb2.ListRatingsRequest.SerializeToString,
             arena_dot_v1_dot_rating__pb2.ListRatingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListLikelihoods(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.RatingService/ListLikelihoods',
+            arena_dot_v1_dot_rating__pb2.ListLikelihoodsRequest.SerializeToString,
+            arena_dot_v1_dot_rating__pb2.ListLikelihoodsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRatingHistory(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.RatingService/ListRatingHistory',
+            arena_dot_v1_dot_rating__pb2.ListRatingHistoryRequest.SerializeToString,
+            arena_dot_v1_dot_rating__pb2.ListRatingHistoryResponse.FromString,
             options,
             channel_credentials,
             insecure,

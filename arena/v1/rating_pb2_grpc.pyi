@@ -35,6 +35,10 @@ class RatingServiceStub:
     def __new__(cls, channel: _aio.Channel) -> RatingServiceAsyncStub: ...
     ListRatings: _grpc.UnaryUnaryMultiCallable[_rating_pb2.ListRatingsRequest, _rating_pb2.ListRatingsResponse]
     """The tables of one game, best first by the official rating."""
+    ListLikelihoods: _grpc.UnaryUnaryMultiCallable[_rating_pb2.ListLikelihoodsRequest, _rating_pb2.ListLikelihoodsResponse]
+    """How likely the bots of a pool are the stronger ones, beside the next of its table or beside one bot."""
+    ListRatingHistory: _grpc.UnaryUnaryMultiCallable[_rating_pb2.ListRatingHistoryRequest, _rating_pb2.ListRatingHistoryResponse]
+    """How the ratings of one bot in a pool came about, period by period, in every run."""
 
 @_typing.type_check_only
 class RatingServiceAsyncStub(RatingServiceStub):
@@ -43,6 +47,10 @@ class RatingServiceAsyncStub(RatingServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListRatings: _aio.UnaryUnaryMultiCallable[_rating_pb2.ListRatingsRequest, _rating_pb2.ListRatingsResponse]  # type: ignore[assignment]
     """The tables of one game, best first by the official rating."""
+    ListLikelihoods: _aio.UnaryUnaryMultiCallable[_rating_pb2.ListLikelihoodsRequest, _rating_pb2.ListLikelihoodsResponse]  # type: ignore[assignment]
+    """How likely the bots of a pool are the stronger ones, beside the next of its table or beside one bot."""
+    ListRatingHistory: _aio.UnaryUnaryMultiCallable[_rating_pb2.ListRatingHistoryRequest, _rating_pb2.ListRatingHistoryResponse]  # type: ignore[assignment]
+    """How the ratings of one bot in a pool came about, period by period, in every run."""
 
 class RatingServiceServicer(metaclass=_abc_1.ABCMeta):
     """Rating tables."""
@@ -54,5 +62,21 @@ class RatingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_rating_pb2.ListRatingsResponse, _abc.Awaitable[_rating_pb2.ListRatingsResponse]]:
         """The tables of one game, best first by the official rating."""
+
+    @_abc_1.abstractmethod
+    def ListLikelihoods(
+        self,
+        request: _rating_pb2.ListLikelihoodsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_rating_pb2.ListLikelihoodsResponse, _abc.Awaitable[_rating_pb2.ListLikelihoodsResponse]]:
+        """How likely the bots of a pool are the stronger ones, beside the next of its table or beside one bot."""
+
+    @_abc_1.abstractmethod
+    def ListRatingHistory(
+        self,
+        request: _rating_pb2.ListRatingHistoryRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_rating_pb2.ListRatingHistoryResponse, _abc.Awaitable[_rating_pb2.ListRatingHistoryResponse]]:
+        """How the ratings of one bot in a pool came about, period by period, in every run."""
 
 def add_RatingServiceServicer_to_server(servicer: RatingServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -129,6 +129,6 @@ def test_who_comes_while_another_fits_leaves_it_to_him(
 def test_fits_are_written_once(connection: Connection, bots: list[str]) -> None:
     rated(connection, orbits=1)
     assert bots
-    for change in (b"DELETE FROM fits", b"TRUNCATE fits", b"UPDATE fits SET micro_elo = 0"):
+    for change in (b"DELETE FROM fits", b"TRUNCATE fits CASCADE", b"UPDATE fits SET micro_elo = 0"):
         with pytest.raises(psycopg.errors.RaiseException, match="written once"):
             connection.execute(change)

@@ -44,6 +44,8 @@ ALLOWED = {
     "GetTournament": {READ, ORGANISE},
     "ListTournaments": {READ},
     "ListRatings": {READ},
+    "ListLikelihoods": {READ},
+    "ListRatingHistory": {READ},
     "ListMatches": {READ},
     "GetRecord": {READ},
     "PlayMatch": {PLAY},

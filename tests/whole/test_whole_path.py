@@ -56,6 +56,23 @@ def test_a_bot_goes_from_its_folder_to_the_rating_table(
     # Five bots at tables of four: all five subsets once, four of them with each bot.
     assert {bot: lines[bot]["units"] for bot in bots} == dict.fromkeys(bots, 4)
     assert lines["first"]["faults"] == 0
+    assert main(["ratings", "callbreak", "--history", "first", "--json", *data]) == 0
+    (step,) = [line for line in json.loads(capsys.readouterr().out) if line["tournament"] == "whole-path"]
+    assert (step["elo"], step["units"], step["rating"]) == tuple(
+        lines["first"][key] for key in ("elo", "units", "rating")
+    )
+    assert main(["ratings", "callbreak", "--history", "first", *data]) == 0
+    assert "first in callbreak, 4 seats" in capsys.readouterr().out
+    assert main(["ratings", "callbreak", "--superiority", *data]) == 0
+    assert "is stronger than" in capsys.readouterr().out
+    assert main(["ratings", "callbreak", "--against", "random-1", "--json", *data]) == 0
+    above = {line["bot"]: line["stronger"] for line in json.loads(capsys.readouterr().out)}
+    assert above["steady"] > 0.9
+    assert "random-1" not in above
+    for option in ("--history", "--against"):
+        assert main(["ratings", "callbreak", option, "nobody", *data]) == 1
+        assert "no table has a rated bot 'nobody'" in capsys.readouterr().err
+
     assert main(["ratings", "rebuild", "--verify", *data]) == 0
     assert "to the last bit" in capsys.readouterr().out
 
