@@ -3,7 +3,7 @@
 Everything is read when somebody asks, from a thread that is not the loop's: nothing here waits for the loop.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from prometheus_client import CollectorRegistry, ProcessCollector
@@ -23,18 +23,22 @@ SHORTEST, LONGEST = 6, 26
 """Buckets that are told apart: up to 2^6 µs = 64 µs, and so on by doubling up to 2^26 µs = 67 s."""
 
 
-def registry(hub: Hub, pulse: Pulse) -> CollectorRegistry:
-    """The metrics of one `arena serve`, those of its process included."""
+def registry(hub: Hub, pulse: Pulse, open_alarms: Callable[[], int | None] = lambda: None) -> CollectorRegistry:
+    """The metrics of one `arena serve`, those of its process included.
+
+    :param open_alarms: how many alarms are open; None if that is not known just now.
+    """
     made = CollectorRegistry()
-    made.register(_Arena(hub, pulse))
+    made.register(_Arena(hub, pulse, open_alarms))
     ProcessCollector(registry=made)
     return made
 
 
 class _Arena(Collector):
-    def __init__(self, hub: Hub, pulse: Pulse) -> None:
+    def __init__(self, hub: Hub, pulse: Pulse, open_alarms: Callable[[], int | None]) -> None:
         self._hub = hub
         self._pulse = pulse
+        self._open_alarms = open_alarms
 
     def collect(self) -> Iterable[Metric]:
         hub, tally, pulse = self._hub, self._hub.tally, self._pulse
@@ -66,6 +70,8 @@ class _Arena(Collector):
             "arena_loop_overdue_seconds", "For how long the event loop has owed a tick.", pulse.overdue_s()
         )
         yield _counter("arena_loop_stalls", "Times that the event loop stood still for over a second.", pulse.stalls)
+        if (alarms := self._open_alarms()) is not None:
+            yield GaugeMetricFamily("arena_alarms_open", "Alarms that nobody has dealt with.", alarms)
 
 
 def _counter(name: str, text: str, value: float) -> Metric:

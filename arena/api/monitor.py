@@ -10,7 +10,7 @@ import socketserver
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import make_wsgi_app
@@ -20,7 +20,7 @@ from arena.api.metrics import registry
 from arena.api.pulse import Pulse
 from arena.errors import ArenaError, Unavailable
 from arena.referee.hub import Hub
-from arena.store import Connection
+from arena.store import Connection, alarms
 
 DATABASE_S = 1.0
 """Within this time the database has to answer."""
@@ -28,6 +28,7 @@ DATABASE_S = 1.0
 READ_S = 5.0
 """Who connects and does not ask within this time is hung up on."""
 
+Answer = TypeVar("Answer")
 Environment = dict[str, Any]
 Respond = Callable[[str, list[tuple[str, str]]], object]
 
@@ -43,11 +44,10 @@ class Monitor:
         self._listen = listen
         self._hub = hub
         self._pulse = pulse
-        self._database = database
-        self._metrics: Callable[[Environment, Respond], Iterable[bytes]] = make_wsgi_app(registry(hub, pulse))
-        self._asker = ThreadPoolExecutor(1, thread_name_prefix="is the database there")
-        self._asking: Future[None] | None = None
-        self._lock = threading.Lock()
+        self._is_there = _Question(database, _ask)
+        self._alarms = _Question(database, alarms.open_alarms)
+        metrics = registry(hub, pulse, self._open_alarms)
+        self._metrics: Callable[[Environment, Respond], Iterable[bytes]] = make_wsgi_app(metrics)
         self._server: WSGIServer | None = None
 
     async def __aenter__(self) -> Self:
@@ -72,7 +72,8 @@ class Monitor:
         if self._server is not None:
             await asyncio.to_thread(self._server.shutdown)
             self._server.server_close()
-        self._asker.shutdown(wait=False)
+        self._is_there.close()
+        self._alarms.close()
 
     def _answer(self, environment: Environment, respond: Respond) -> Iterable[bytes]:
         if environment["REQUEST_METHOD"] != "GET":
@@ -91,16 +92,44 @@ class Monitor:
         """What is wrong, as a sentence; empty if nothing is."""
         if stalled_s := self._pulse.stalled_s():
             return f"The event loop has not ticked for {stalled_s:.1f} s: look at what this process is busy with."
-        with self._lock:
-            # One question at a time, however many ask: a database that hangs costs one thread.
-            if self._asking is None or self._asking.done():
-                self._asking = self._asker.submit(self._database.ask_here, _ask)
-            asking = self._asking
         try:
-            asking.result(DATABASE_S)
+            self._is_there.answer()
         except (ArenaError, TimeoutError):
             return f"The database has not answered within {DATABASE_S:.0f} s: see whether it runs and can be reached."
         return ""
+
+    def _open_alarms(self) -> int | None:
+        """How many alarms are open; None if the database does not say so in time."""
+        try:
+            return self._alarms.answer()
+        except (ArenaError, TimeoutError):
+            return None
+
+
+class _Question(Generic[Answer]):
+    """One question to the database at a time, however many ask: a database that hangs costs one thread."""
+
+    def __init__(self, database: Database, question: Callable[[Connection], Answer]) -> None:
+        self._database = database
+        self._question = question
+        self._asker = ThreadPoolExecutor(1, thread_name_prefix="asks the database")
+        self._asking: Future[Answer] | None = None
+        self._lock = threading.Lock()
+
+    def answer(self) -> Answer:
+        """
+        :raises ArenaError: if the database is away.
+        :raises TimeoutError: if it does not answer within DATABASE_S.
+        """
+        with self._lock:
+            if self._asking is None or self._asking.done():
+                self._asking = self._asker.submit(self._database.ask_here, self._question)
+            asking = self._asking
+        return asking.result(DATABASE_S)
+
+    def close(self) -> None:
+        """Asks nothing any more, and waits for no answer."""
+        self._asker.shutdown(wait=False)
 
 
 def _ask(connection: Connection) -> None:

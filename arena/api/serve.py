@@ -15,7 +15,19 @@ from celery import Celery
 from grpc_reflection.v1alpha import reflection
 from kombu.exceptions import OperationalError
 
-from arena.api import access, account, catalogue, export, health, match, rating, submission, tournament, webhook
+from arena.api import (
+    access,
+    account,
+    catalogue,
+    export,
+    health,
+    match,
+    oversight,
+    rating,
+    submission,
+    tournament,
+    webhook,
+)
 from arena.api.blocks import Blocks
 from arena.api.clock import LONGEST_MOVE_MS
 from arena.api.drain import Drain
@@ -43,6 +55,8 @@ from arena.v1 import (
     export_pb2_grpc,
     match_pb2,
     match_pb2_grpc,
+    oversight_pb2,
+    oversight_pb2_grpc,
     play_pb2,
     rating_pb2,
     rating_pb2_grpc,
@@ -147,6 +161,7 @@ def _add_services(
     submission_pb2_grpc.add_SubmissionServiceServicer_to_server(submission.Submission(database, wake), server)
     tournament_pb2_grpc.add_TournamentServiceServicer_to_server(tournament.Tournaments(database, wake), server)
     rating_pb2_grpc.add_RatingServiceServicer_to_server(rating.Ratings(database), server)
+    oversight_pb2_grpc.add_OversightServiceServicer_to_server(oversight.Oversight(database), server)
     match_pb2_grpc.add_MatchServiceServicer_to_server(matches, server)
     export_pb2_grpc.add_ExportServiceServicer_to_server(export.Exports(database), server)
     referee_pb2_grpc.add_RefereeServiceServicer_to_server(blocks, server)
@@ -161,6 +176,7 @@ def _add_services(
                 (rating_pb2, "RatingService"),
                 (match_pb2, "MatchService"),
                 (export_pb2, "ExportService"),
+                (oversight_pb2, "OversightService"),
                 (play_pb2, "PlayService"),
             )
         ),

@@ -1,4 +1,4 @@
-"""TournamentService: makes, fills, starts and shows tournaments. Knows no schedule and no worker."""
+"""TournamentService: makes, fills, starts, corrects and shows tournaments. Knows no schedule and no worker."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,14 +6,16 @@ import engine
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.clock import clock_of, offered
+from arena.api.oversight import alarm_message
 from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.errors import BadRequest
 from arena.referee.clock import Limits
 from arena.scopes import ORGANISE, READ
-from arena.store import Connection, bots, tournaments, workers
+from arena.store import Connection, alarms, bots, tournaments, workers
 from arena.store.people import User
 from arena.store.tournaments import NewTournament
+from arena.tournaments import corrections
 from arena.tournaments.start import start_tournament
 from arena.v1 import play_pb2
 from arena.v1 import tournament_pb2 as pb
@@ -23,12 +25,14 @@ STARTUP_MS = 10_000
 MOST_ORBITS = 1000
 MOST_UNITS = 100
 """A table's units are one task; what takes longer is spread over more orbits."""
+MOST_ALARMS = 100
+"""Open alarms that are sent with a tournament."""
 MOST_BOTS = 1000
 """Bots of one request, each of which is asked for. More enter with further requests."""
 
 
 class Tournaments(TournamentServiceServicer):
-    """The organiser's side. ``on_started`` is called after a tournament has started."""
+    """The organiser's side. ``on_started`` is called after a tournament has started, or blocks of it wait again."""
 
     def __init__(self, database: Database, on_started: Callable[[], None]) -> None:
         self._database = database
@@ -55,8 +59,8 @@ class Tournaments(TournamentServiceServicer):
 
     @refuses
     async def GetTournament(self, request: pb.GetTournamentRequest, context: Context) -> pb.Tournament:
-        await self._database.caller(context, READ, ORGANISE)
-        return await self._database.ask(_describe, request.tournament)
+        user = await self._database.caller(context, READ, ORGANISE)
+        return await self._database.ask(_describe_whole, user, request.tournament)
 
     @refuses
     async def ListTournaments(self, request: pb.ListTournamentsRequest, context: Context) -> pb.ListTournamentsResponse:
@@ -65,6 +69,37 @@ class Tournaments(TournamentServiceServicer):
         page = await self._database.ask(_list, before or None, size)
         full = len(page) == size
         return pb.ListTournamentsResponse(tournaments=page, next_page_token=page[-1].tournament if full else "")
+
+    @refuses
+    async def VoidBlocks(self, request: pb.VoidBlocksRequest, context: Context) -> pb.Decision:
+        user = await self._database.caller(context, ORGANISE)
+        which = {"blocks": list(request.blocks), "units": list(request.units)}
+        said = await self._database.ask(corrections.void, user, request.tournament, request.reason, **which)
+        return await self._decision(user, request.tournament, said)
+
+    @refuses
+    async def RetryBlocks(self, request: pb.RetryBlocksRequest, context: Context) -> pb.Decision:
+        user = await self._database.caller(context, ORGANISE)
+        said = await self._database.ask(corrections.retry, user, request.tournament, list(request.blocks))
+        self._on_started()
+        return await self._decision(user, request.tournament, said)
+
+    @refuses
+    async def DisqualifyBot(self, request: pb.DisqualifyBotRequest, context: Context) -> pb.Decision:
+        user = await self._database.caller(context, ORGANISE)
+        asked = request.tournament, request.bot, request.reason
+        return await self._decision(
+            user, request.tournament, await self._database.ask(corrections.disqualify, user, *asked)
+        )
+
+    @refuses
+    async def CancelTournament(self, request: pb.CancelTournamentRequest, context: Context) -> pb.Decision:
+        user = await self._database.caller(context, ORGANISE)
+        said = await self._database.ask(corrections.cancel, user, request.tournament, request.reason)
+        return await self._decision(user, request.tournament, said)
+
+    async def _decision(self, user: User, name: str, said: list[str]) -> pb.Decision:
+        return pb.Decision(said=said, tournament=await self._database.ask(_describe_whole, user, name))
 
 
 def _create(connection: Connection, user: User, request: pb.CreateTournamentRequest) -> pb.Tournament:
@@ -90,7 +125,7 @@ def _create(connection: Connection, user: User, request: pb.CreateTournamentRequ
     )
     with connection.transaction():
         made = tournaments.create_tournament(connection, user, request.tournament, wanted, request.request_id)
-        if names and made.started_at is None:
+        if names and made.started_at is None and made.cancelled_at is None:
             tournaments.enter_tournament(connection, user, made.name, names)
         return _describe(connection, made.name)
 
@@ -129,6 +164,35 @@ def _list(connection: Connection, before: str | None, limit: int) -> list[pb.Tou
     return [_describe(connection, tournament.name) for tournament in found]
 
 
+def _describe_whole(connection: Connection, user: User, name: str) -> pb.Tournament:
+    """A tournament with its corrections, and for those who decide about it its open alarms.
+
+    :raises NotFound: if there is none of this name.
+    """
+    message = _describe(connection, name)
+    for found in corrections.corrections(connection, name):
+        which = next((one for one in (found.block, found.unit, found.bot, found.orbit) if one is not None), "")
+        told = message.corrections.add(what=found.what, which=str(which), reason=found.reason, user=found.who)
+        told.create_time.FromDatetime(found.made_at)
+    if user.admin or user.name == tournaments.find_tournament(connection, name).owner:
+        raised = alarms.list_alarms(connection, user, tournament=name, settled=False, before=None, limit=MOST_ALARMS)
+        message.alarms.extend(map(alarm_message, raised))
+    return message
+
+
+def _undecided(tournament: tournaments.Tournament) -> str:
+    """What is to be decided, as a sentence; empty if nothing is."""
+    given_up = tournament.undecided
+    if not given_up:
+        return ""
+    what = f"block {given_up[0]} was" if len(given_up) == 1 else f"{len(given_up)} blocks were"
+    return (
+        f"{what} given up after three dead processes, and {tournament.name} stays open until somebody decides: "
+        f"'arena tournament retry {tournament.name}' plays new units, 'arena tournament void {tournament.name} "
+        f"--reason …' does without"
+    )
+
+
 def _describe(connection: Connection, name: str) -> pb.Tournament:
     """A tournament as everybody may see it: its secret only when it is closed.
 
@@ -137,7 +201,9 @@ def _describe(connection: Connection, name: str) -> pb.Tournament:
     tournament = tournaments.find_tournament(connection, name)
     closed = tournament.closed_at is not None
     state = pb.TOURNAMENT_STATE_OPEN
-    if tournament.started_at is not None:
+    if tournament.cancelled_at is not None:
+        state = pb.TOURNAMENT_STATE_CANCELLED
+    elif tournament.started_at is not None:
         state = pb.TOURNAMENT_STATE_DONE if closed and tournament.rated else pb.TOURNAMENT_STATE_RUNNING
     message = pb.Tournament(
         tournament=tournament.name,
@@ -154,6 +220,7 @@ def _describe(connection: Connection, name: str) -> pb.Tournament:
         blocks_done=tournament.blocks_done,
         blocks_void=tournament.blocks_void,
         lacking=workers.lacking(connection, name) if state == pb.TOURNAMENT_STATE_RUNNING else "",
+        undecided=_undecided(tournament),
         limits=play_pb2.Limits(
             move_ms=tournament.move_ms,
             bank_ms=tournament.bank_ms,

@@ -7,6 +7,7 @@ import uuid
 from typing import Any
 
 import engine
+from arena.cli import corrections
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_clock_option, add_data_option, positive, read_settings
 from arena.cli.table import Value, print_table
@@ -22,6 +23,7 @@ STATES = {
     pb.TOURNAMENT_STATE_OPEN: "open",
     pb.TOURNAMENT_STATE_RUNNING: "running",
     pb.TOURNAMENT_STATE_DONE: "done",
+    pb.TOURNAMENT_STATE_CANCELLED: "cancelled",
 }
 
 
@@ -67,6 +69,7 @@ def add_commands(commands: Any) -> None:
 
     for action in (create, enter, listing):
         add_data_option(action)
+    corrections.add_actions(actions)
 
 
 def run_create(arguments: argparse.Namespace) -> int:
@@ -110,7 +113,7 @@ def run_start(arguments: argparse.Namespace) -> int:
 
 
 def run_watch(arguments: argparse.Namespace) -> int:
-    """Follows a tournament to its end."""
+    """Follows a tournament to its end; 1 if it does not come to it by itself."""
     server = Server(find_login(arguments.data))
     shown = sys.stderr.isatty()
     told = ""
@@ -121,6 +124,13 @@ def run_watch(arguments: argparse.Namespace) -> int:
             return 0
         if state.state == pb.TOURNAMENT_STATE_DONE:
             break
+        if state.state == pb.TOURNAMENT_STATE_CANCELLED:
+            why = f"'arena tournament show {state.tournament}' says why"
+            print(f"{CLEAR if shown else ''}{state.tournament} is cancelled: {why}", file=sys.stderr)
+            return 1
+        if state.undecided and state.blocks_done + state.blocks_void == state.blocks:
+            print(f"{CLEAR if shown else ''}{state.undecided}", file=sys.stderr)
+            return 1
         if state.lacking and state.lacking != told:
             print(f"{CLEAR if shown else ''}{state.lacking}", file=sys.stderr, flush=True)
             told = state.lacking
@@ -144,6 +154,11 @@ def run_show(arguments: argparse.Namespace) -> int:
         print(f"progress    {_progress(state)}")
     if state.lacking:
         print(f"waiting     {state.lacking}")
+    if state.undecided:
+        print(f"to decide   {state.undecided}")
+    for alarm in state.alarms:
+        print(f"alarm {alarm.alarm:<5} {alarm.sentence}")
+    corrections.print_corrections(state)
     print(f"commitment  {state.commitment.hex()}")
     if state.secret:
         print(f"secret      {state.secret.hex()}")

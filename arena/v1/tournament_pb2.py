@@ -22,11 +22,12 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from arena.v1 import oversight_pb2 as arena_dot_v1_dot_oversight__pb2
 from arena.v1 import play_pb2 as arena_dot_v1_dot_play__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/tournament.proto\x12\x08\x61rena.v1\x1a\x13\x61rena/v1/play.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xad\x02\n\x17\x43reateTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12?\n\x07options\x18\x04 \x03(\x0b\x32..arena.v1.CreateTournamentRequest.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\x0e\n\x06orbits\x18\x06 \x01(\r\x12\r\n\x05units\x18\x07 \x01(\r\x12 \n\x06limits\x18\x08 \x01(\x0b\x32\x10.arena.v1.Limits\x12\x12\n\nrequest_id\x18\t \x01(\t\x12\r\n\x05\x63lock\x18\n \x01(\t\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\":\n\x16\x45nterTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\",\n\x16StartTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"*\n\x14GetTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"]\n\x17ListTournamentsResponse\x12)\n\x0btournaments\x18\x01 \x03(\x0b\x32\x14.arena.v1.Tournament\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xe6\x03\n\nTournament\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x32\n\x07options\x18\x04 \x03(\x0b\x32!.arena.v1.Tournament.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\x0e\n\x06orbits\x18\x06 \x01(\r\x12\r\n\x05units\x18\x07 \x01(\r\x12(\n\x05state\x18\x08 \x01(\x0e\x32\x19.arena.v1.TournamentState\x12\x12\n\ncommitment\x18\t \x01(\x0c\x12\x0e\n\x06secret\x18\n \x01(\x0c\x12\x0e\n\x06\x62locks\x18\x0b \x01(\r\x12\x13\n\x0b\x62locks_done\x18\x0c \x01(\r\x12\x13\n\x0b\x62locks_void\x18\r \x01(\r\x12 \n\x06limits\x18\x0e \x01(\x0b\x32\x10.arena.v1.Limits\x12/\n\x0b\x63reate_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07\x65ntries\x18\x10 \x03(\x0b\x32\x19.arena.v1.TournamentEntry\x12\x0f\n\x07lacking\x18\x11 \x01(\t\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"E\n\x0fTournamentEntry\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\x14\n\x0c\x63ontent_hash\x18\x03 \x01(\t*\x87\x01\n\x0fTournamentState\x12 \n\x1cTOURNAMENT_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15TOURNAMENT_STATE_OPEN\x10\x01\x12\x1c\n\x18TOURNAMENT_STATE_RUNNING\x10\x02\x12\x19\n\x15TOURNAMENT_STATE_DONE\x10\x03\x32\x95\x03\n\x11TournamentService\x12K\n\x10\x43reateTournament\x12!.arena.v1.CreateTournamentRequest\x1a\x14.arena.v1.Tournament\x12I\n\x0f\x45nterTournament\x12 .arena.v1.EnterTournamentRequest\x1a\x14.arena.v1.Tournament\x12I\n\x0fStartTournament\x12 .arena.v1.StartTournamentRequest\x1a\x14.arena.v1.Tournament\x12\x45\n\rGetTournament\x12\x1e.arena.v1.GetTournamentRequest\x1a\x14.arena.v1.Tournament\x12V\n\x0fListTournaments\x12 .arena.v1.ListTournamentsRequest\x1a!.arena.v1.ListTournamentsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/tournament.proto\x12\x08\x61rena.v1\x1a\x18\x61rena/v1/oversight.proto\x1a\x13\x61rena/v1/play.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xad\x02\n\x17\x43reateTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12?\n\x07options\x18\x04 \x03(\x0b\x32..arena.v1.CreateTournamentRequest.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\x0e\n\x06orbits\x18\x06 \x01(\r\x12\r\n\x05units\x18\x07 \x01(\r\x12 \n\x06limits\x18\x08 \x01(\x0b\x32\x10.arena.v1.Limits\x12\x12\n\nrequest_id\x18\t \x01(\t\x12\r\n\x05\x63lock\x18\n \x01(\t\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\":\n\x16\x45nterTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\",\n\x16StartTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"*\n\x14GetTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"V\n\x11VoidBlocksRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06\x62locks\x18\x02 \x03(\x03\x12\r\n\x05units\x18\x03 \x03(\r\x12\x0e\n\x06reason\x18\x04 \x01(\t\"8\n\x12RetryBlocksRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06\x62locks\x18\x02 \x03(\x03\"G\n\x14\x44isqualifyBotRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"=\n\x17\x43\x61ncelTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"B\n\x08\x44\x65\x63ision\x12\x0c\n\x04said\x18\x01 \x03(\t\x12(\n\ntournament\x18\x02 \x01(\x0b\x32\x14.arena.v1.Tournament\"]\n\x17ListTournamentsResponse\x12)\n\x0btournaments\x18\x01 \x03(\x0b\x32\x14.arena.v1.Tournament\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xc5\x04\n\nTournament\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x32\n\x07options\x18\x04 \x03(\x0b\x32!.arena.v1.Tournament.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\x0e\n\x06orbits\x18\x06 \x01(\r\x12\r\n\x05units\x18\x07 \x01(\r\x12(\n\x05state\x18\x08 \x01(\x0e\x32\x19.arena.v1.TournamentState\x12\x12\n\ncommitment\x18\t \x01(\x0c\x12\x0e\n\x06secret\x18\n \x01(\x0c\x12\x0e\n\x06\x62locks\x18\x0b \x01(\r\x12\x13\n\x0b\x62locks_done\x18\x0c \x01(\r\x12\x13\n\x0b\x62locks_void\x18\r \x01(\r\x12 \n\x06limits\x18\x0e \x01(\x0b\x32\x10.arena.v1.Limits\x12/\n\x0b\x63reate_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07\x65ntries\x18\x10 \x03(\x0b\x32\x19.arena.v1.TournamentEntry\x12\x0f\n\x07lacking\x18\x11 \x01(\t\x12\x11\n\tundecided\x18\x1e \x01(\t\x12\x1f\n\x06\x61larms\x18\x1f \x03(\x0b\x32\x0f.arena.v1.Alarm\x12)\n\x0b\x63orrections\x18  \x03(\x0b\x32\x14.arena.v1.Correction\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"E\n\x0fTournamentEntry\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\x14\n\x0c\x63ontent_hash\x18\x03 \x01(\t\"x\n\nCorrection\x12\x0c\n\x04what\x18\x01 \x01(\t\x12\r\n\x05which\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x0c\n\x04user\x18\x04 \x01(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp*\xa7\x01\n\x0fTournamentState\x12 \n\x1cTOURNAMENT_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15TOURNAMENT_STATE_OPEN\x10\x01\x12\x1c\n\x18TOURNAMENT_STATE_RUNNING\x10\x02\x12\x19\n\x15TOURNAMENT_STATE_DONE\x10\x03\x12\x1e\n\x1aTOURNAMENT_STATE_CANCELLED\x10\x04\x32\xa5\x05\n\x11TournamentService\x12K\n\x10\x43reateTournament\x12!.arena.v1.CreateTournamentRequest\x1a\x14.arena.v1.Tournament\x12I\n\x0f\x45nterTournament\x12 .arena.v1.EnterTournamentRequest\x1a\x14.arena.v1.Tournament\x12I\n\x0fStartTournament\x12 .arena.v1.StartTournamentRequest\x1a\x14.arena.v1.Tournament\x12\x45\n\rGetTournament\x12\x1e.arena.v1.GetTournamentRequest\x1a\x14.arena.v1.Tournament\x12V\n\x0fListTournaments\x12 .arena.v1.ListTournamentsRequest\x1a!.arena.v1.ListTournamentsResponse\x12=\n\nVoidBlocks\x12\x1b.arena.v1.VoidBlocksRequest\x1a\x12.arena.v1.Decision\x12?\n\x0bRetryBlocks\x12\x1c.arena.v1.RetryBlocksRequest\x1a\x12.arena.v1.Decision\x12\x43\n\rDisqualifyBot\x12\x1e.arena.v1.DisqualifyBotRequest\x1a\x12.arena.v1.Decision\x12I\n\x10\x43\x61ncelTournament\x12!.arena.v1.CancelTournamentRequest\x1a\x12.arena.v1.Decisionb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,28 +38,40 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATETOURNAMENTREQUEST_OPTIONSENTRY']._serialized_options = b'8\001'
   _globals['_TOURNAMENT_OPTIONSENTRY']._loaded_options = None
   _globals['_TOURNAMENT_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_TOURNAMENTSTATE']._serialized_start=1268
-  _globals['_TOURNAMENTSTATE']._serialized_end=1403
-  _globals['_CREATETOURNAMENTREQUEST']._serialized_start=94
-  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=395
-  _globals['_CREATETOURNAMENTREQUEST_OPTIONSENTRY']._serialized_start=349
-  _globals['_CREATETOURNAMENTREQUEST_OPTIONSENTRY']._serialized_end=395
-  _globals['_ENTERTOURNAMENTREQUEST']._serialized_start=397
-  _globals['_ENTERTOURNAMENTREQUEST']._serialized_end=455
-  _globals['_STARTTOURNAMENTREQUEST']._serialized_start=457
-  _globals['_STARTTOURNAMENTREQUEST']._serialized_end=501
-  _globals['_GETTOURNAMENTREQUEST']._serialized_start=503
-  _globals['_GETTOURNAMENTREQUEST']._serialized_end=545
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=547
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=610
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=612
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=705
-  _globals['_TOURNAMENT']._serialized_start=708
-  _globals['_TOURNAMENT']._serialized_end=1194
-  _globals['_TOURNAMENT_OPTIONSENTRY']._serialized_start=349
-  _globals['_TOURNAMENT_OPTIONSENTRY']._serialized_end=395
-  _globals['_TOURNAMENTENTRY']._serialized_start=1196
-  _globals['_TOURNAMENTENTRY']._serialized_end=1265
-  _globals['_TOURNAMENTSERVICE']._serialized_start=1406
-  _globals['_TOURNAMENTSERVICE']._serialized_end=1811
+  _globals['_TOURNAMENTSTATE']._serialized_start=1861
+  _globals['_TOURNAMENTSTATE']._serialized_end=2028
+  _globals['_CREATETOURNAMENTREQUEST']._serialized_start=120
+  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=421
+  _globals['_CREATETOURNAMENTREQUEST_OPTIONSENTRY']._serialized_start=375
+  _globals['_CREATETOURNAMENTREQUEST_OPTIONSENTRY']._serialized_end=421
+  _globals['_ENTERTOURNAMENTREQUEST']._serialized_start=423
+  _globals['_ENTERTOURNAMENTREQUEST']._serialized_end=481
+  _globals['_STARTTOURNAMENTREQUEST']._serialized_start=483
+  _globals['_STARTTOURNAMENTREQUEST']._serialized_end=527
+  _globals['_GETTOURNAMENTREQUEST']._serialized_start=529
+  _globals['_GETTOURNAMENTREQUEST']._serialized_end=571
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=573
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=636
+  _globals['_VOIDBLOCKSREQUEST']._serialized_start=638
+  _globals['_VOIDBLOCKSREQUEST']._serialized_end=724
+  _globals['_RETRYBLOCKSREQUEST']._serialized_start=726
+  _globals['_RETRYBLOCKSREQUEST']._serialized_end=782
+  _globals['_DISQUALIFYBOTREQUEST']._serialized_start=784
+  _globals['_DISQUALIFYBOTREQUEST']._serialized_end=855
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_start=857
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_end=918
+  _globals['_DECISION']._serialized_start=920
+  _globals['_DECISION']._serialized_end=986
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=988
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=1081
+  _globals['_TOURNAMENT']._serialized_start=1084
+  _globals['_TOURNAMENT']._serialized_end=1665
+  _globals['_TOURNAMENT_OPTIONSENTRY']._serialized_start=375
+  _globals['_TOURNAMENT_OPTIONSENTRY']._serialized_end=421
+  _globals['_TOURNAMENTENTRY']._serialized_start=1667
+  _globals['_TOURNAMENTENTRY']._serialized_end=1736
+  _globals['_CORRECTION']._serialized_start=1738
+  _globals['_CORRECTION']._serialized_end=1858
+  _globals['_TOURNAMENTSERVICE']._serialized_start=2031
+  _globals['_TOURNAMENTSERVICE']._serialized_end=2708
 # @@protoc_insertion_point(module_scope)

@@ -3,6 +3,7 @@
 isort:skip_file
 """
 
+from arena.v1 import oversight_pb2 as _oversight_pb2
 from arena.v1 import play_pb2 as _play_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
@@ -35,6 +36,8 @@ class _TournamentStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tourn
     """Blocks are being played."""
     TOURNAMENT_STATE_DONE: _TournamentState.ValueType  # 3
     """Every block is done or void and the ratings are applied."""
+    TOURNAMENT_STATE_CANCELLED: _TournamentState.ValueType  # 4
+    """It was ended before its end. Its complete orbits count."""
 
 class TournamentState(_TournamentState, metaclass=_TournamentStateEnumTypeWrapper):
     """Where a tournament stands."""
@@ -47,6 +50,8 @@ TOURNAMENT_STATE_RUNNING: TournamentState.ValueType  # 2
 """Blocks are being played."""
 TOURNAMENT_STATE_DONE: TournamentState.ValueType  # 3
 """Every block is done or void and the ratings are applied."""
+TOURNAMENT_STATE_CANCELLED: TournamentState.ValueType  # 4
+"""It was ended before its end. Its complete orbits count."""
 Global___TournamentState: _TypeAlias = TournamentState  # noqa: Y015
 
 @_typing.final
@@ -234,6 +239,158 @@ class ListTournamentsRequest(_message.Message):
 Global___ListTournamentsRequest: _TypeAlias = ListTournamentsRequest  # noqa: Y015
 
 @_typing.final
+class VoidBlocksRequest(_message.Message):
+    """Request to give up. With neither blocks nor units: all blocks about which nobody has decided (Tournament.undecided)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BLOCKS_FIELD_NUMBER: _builtins.int
+    UNITS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """REQUIRED."""
+    reason: _builtins.str
+    """REQUIRED. Why, for everybody to read."""
+    @_builtins.property
+    def blocks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """OPTIONAL. Blocks: one that is not yet played is given up, of one that was played no unit counts."""
+
+    @_builtins.property
+    def units(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """OPTIONAL. Units that were played."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        blocks: _abc.Iterable[_builtins.int] | None = ...,
+        units: _abc.Iterable[_builtins.int] | None = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "reason", b"reason", "tournament", b"tournament", "units", b"units"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VoidBlocksRequest: _TypeAlias = VoidBlocksRequest  # noqa: Y015
+
+@_typing.final
+class RetryBlocksRequest(_message.Message):
+    """Request to play again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BLOCKS_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """REQUIRED."""
+    @_builtins.property
+    def blocks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """OPTIONAL. Blocks that were given up; all about which nobody has decided when empty."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        blocks: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RetryBlocksRequest: _TypeAlias = RetryBlocksRequest  # noqa: Y015
+
+@_typing.final
+class DisqualifyBotRequest(_message.Message):
+    """Request to put a bot out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """REQUIRED."""
+    bot: _builtins.str
+    """REQUIRED. The bot's name."""
+    reason: _builtins.str
+    """REQUIRED. Why, for everybody to read."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "reason", b"reason", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DisqualifyBotRequest: _TypeAlias = DisqualifyBotRequest  # noqa: Y015
+
+@_typing.final
+class CancelTournamentRequest(_message.Message):
+    """Request to end a tournament."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """REQUIRED."""
+    reason: _builtins.str
+    """REQUIRED. Why, for everybody to read."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CancelTournamentRequest: _TypeAlias = CancelTournamentRequest  # noqa: Y015
+
+@_typing.final
+class Decision(_message.Message):
+    """What an organiser has decided."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SAID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def said(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """A sentence for everything that was done, or was so already."""
+
+    @_builtins.property
+    def tournament(self) -> Global___Tournament:
+        """The tournament from then on."""
+
+    def __init__(
+        self,
+        *,
+        said: _abc.Iterable[_builtins.str] | None = ...,
+        tournament: Global___Tournament | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["said", b"said", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Decision: _TypeAlias = Decision  # noqa: Y015
+
+@_typing.final
 class ListTournamentsResponse(_message.Message):
     """A page of tournaments."""
 
@@ -304,6 +461,9 @@ class Tournament(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     ENTRIES_FIELD_NUMBER: _builtins.int
     LACKING_FIELD_NUMBER: _builtins.int
+    UNDECIDED_FIELD_NUMBER: _builtins.int
+    ALARMS_FIELD_NUMBER: _builtins.int
+    CORRECTIONS_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """The name."""
     game: _builtins.str
@@ -328,6 +488,10 @@ class Tournament(_message.Message):
     """Blocks that were given up; their units do not count."""
     lacking: _builtins.str
     """Why blocks wait and no worker that is there plays them, as a sentence; empty if that is not so."""
+    undecided: _builtins.str
+    """Why it does not close although nothing is left to be played, or will not: blocks were given up because what plays
+    them died three times, and nobody has decided about them. A sentence with what to do; empty if that is not so.
+    """
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """All options as text."""
@@ -347,6 +511,14 @@ class Tournament(_message.Message):
     @_builtins.property
     def entries(self) -> _containers.RepeatedCompositeFieldContainer[Global___TournamentEntry]:
         """The entries in order, with the versions that play: with the secret, all that the seeds are made of."""
+
+    @_builtins.property
+    def alarms(self) -> _containers.RepeatedCompositeFieldContainer[_oversight_pb2.Alarm]:
+        """Its open alarms; told to its organiser and to admins, and not in lists."""
+
+    @_builtins.property
+    def corrections(self) -> _containers.RepeatedCompositeFieldContainer[Global___Correction]:
+        """What does not count, oldest first, at most 1000; not in lists."""
 
     def __init__(
         self,
@@ -368,10 +540,13 @@ class Tournament(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         entries: _abc.Iterable[Global___TournamentEntry] | None = ...,
         lacking: _builtins.str = ...,
+        undecided: _builtins.str = ...,
+        alarms: _abc.Iterable[_oversight_pb2.Alarm] | None = ...,
+        corrections: _abc.Iterable[Global___Correction] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "create_time", b"create_time", "entries", b"entries", "game", b"game", "lacking", b"lacking", "limits", b"limits", "options", b"options", "orbits", b"orbits", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "units", b"units"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "game", b"game", "lacking", b"lacking", "limits", b"limits", "options", b"options", "orbits", b"orbits", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "units", b"units"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -406,3 +581,45 @@ class TournamentEntry(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TournamentEntry: _TypeAlias = TournamentEntry  # noqa: Y015
+
+@_typing.final
+class Correction(_message.Message):
+    """Something that does not count though it was scheduled or played. Results themselves are never changed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WHAT_FIELD_NUMBER: _builtins.int
+    WHICH_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    USER_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    what: _builtins.str
+    """What: `block`, given up by a person; `unit`; `bot`, disqualified; `orbit`, not complete when the tournament was
+    cancelled; `tournament`, cancelled.
+    """
+    which: _builtins.str
+    """Which one: its number, or the bot's name; empty for the tournament."""
+    reason: _builtins.str
+    """Why."""
+    user: _builtins.str
+    """Who said so."""
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        what: _builtins.str = ...,
+        which: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        user: _builtins.str = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "reason", b"reason", "user", b"user", "what", b"what", "which", b"which"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Correction: _TypeAlias = Correction  # noqa: Y015

@@ -60,6 +60,26 @@ class TournamentServiceStub:
                 request_serializer=arena_dot_v1_dot_tournament__pb2.ListTournamentsRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_tournament__pb2.ListTournamentsResponse.FromString,
                 _registered_method=True)
+        self.VoidBlocks = channel.unary_unary(
+                '/arena.v1.TournamentService/VoidBlocks',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.VoidBlocksRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.Decision.FromString,
+                _registered_method=True)
+        self.RetryBlocks = channel.unary_unary(
+                '/arena.v1.TournamentService/RetryBlocks',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.RetryBlocksRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.Decision.FromString,
+                _registered_method=True)
+        self.DisqualifyBot = channel.unary_unary(
+                '/arena.v1.TournamentService/DisqualifyBot',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.DisqualifyBotRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.Decision.FromString,
+                _registered_method=True)
+        self.CancelTournament = channel.unary_unary(
+                '/arena.v1.TournamentService/CancelTournament',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.CancelTournamentRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.Decision.FromString,
+                _registered_method=True)
 
 
 class TournamentServiceServicer:
@@ -101,6 +121,34 @@ class TournamentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def VoidBlocks(self, request, context):
+        """Gives up blocks that are not yet played, and makes units that were played count no more.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RetryBlocks(self, request, context):
+        """Plays new units in the place of blocks that were given up.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DisqualifyBot(self, request, context):
+        """Makes every unit in which a bot sat count no more, and keeps it out of the tournament.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CancelTournament(self, request, context):
+        """Closes a tournament for good. Orbits that are not complete do not count.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_TournamentServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -128,6 +176,26 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.ListTournaments,
                     request_deserializer=arena_dot_v1_dot_tournament__pb2.ListTournamentsRequest.FromString,
                     response_serializer=arena_dot_v1_dot_tournament__pb2.ListTournamentsResponse.SerializeToString,
+            ),
+            'VoidBlocks': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoidBlocks,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.VoidBlocksRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.Decision.SerializeToString,
+            ),
+            'RetryBlocks': grpc.unary_unary_rpc_method_handler(
+                    servicer.RetryBlocks,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.RetryBlocksRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.Decision.SerializeToString,
+            ),
+            'DisqualifyBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.DisqualifyBot,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.DisqualifyBotRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.Decision.SerializeToString,
+            ),
+            'CancelTournament': grpc.unary_unary_rpc_method_handler(
+                    servicer.CancelTournament,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.CancelTournamentRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.Decision.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -266,6 +334,114 @@ class TournamentService:
             '/arena.v1.TournamentService/ListTournaments',
             arena_dot_v1_dot_tournament__pb2.ListTournamentsRequest.SerializeToString,
             arena_dot_v1_dot_tournament__pb2.ListTournamentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VoidBlocks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/VoidBlocks',
+            arena_dot_v1_dot_tournament__pb2.VoidBlocksRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.Decision.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RetryBlocks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/RetryBlocks',
+            arena_dot_v1_dot_tournament__pb2.RetryBlocksRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.Decision.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DisqualifyBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/DisqualifyBot',
+            arena_dot_v1_dot_tournament__pb2.DisqualifyBotRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.Decision.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CancelTournament(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/CancelTournament',
+            arena_dot_v1_dot_tournament__pb2.CancelTournamentRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.Decision.FromString,
             options,
             channel_credentials,
             insecure,

@@ -43,6 +43,14 @@ class TournamentServiceStub:
     """One tournament."""
     ListTournaments: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.ListTournamentsRequest, _tournament_pb2.ListTournamentsResponse]
     """The tournaments, newest first."""
+    VoidBlocks: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.VoidBlocksRequest, _tournament_pb2.Decision]
+    """Gives up blocks that are not yet played, and makes units that were played count no more."""
+    RetryBlocks: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.RetryBlocksRequest, _tournament_pb2.Decision]
+    """Plays new units in the place of blocks that were given up."""
+    DisqualifyBot: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.DisqualifyBotRequest, _tournament_pb2.Decision]
+    """Makes every unit in which a bot sat count no more, and keeps it out of the tournament."""
+    CancelTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.CancelTournamentRequest, _tournament_pb2.Decision]
+    """Closes a tournament for good. Orbits that are not complete do not count."""
 
 @_typing.type_check_only
 class TournamentServiceAsyncStub(TournamentServiceStub):
@@ -59,6 +67,14 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """One tournament."""
     ListTournaments: _aio.UnaryUnaryMultiCallable[_tournament_pb2.ListTournamentsRequest, _tournament_pb2.ListTournamentsResponse]  # type: ignore[assignment]
     """The tournaments, newest first."""
+    VoidBlocks: _aio.UnaryUnaryMultiCallable[_tournament_pb2.VoidBlocksRequest, _tournament_pb2.Decision]  # type: ignore[assignment]
+    """Gives up blocks that are not yet played, and makes units that were played count no more."""
+    RetryBlocks: _aio.UnaryUnaryMultiCallable[_tournament_pb2.RetryBlocksRequest, _tournament_pb2.Decision]  # type: ignore[assignment]
+    """Plays new units in the place of blocks that were given up."""
+    DisqualifyBot: _aio.UnaryUnaryMultiCallable[_tournament_pb2.DisqualifyBotRequest, _tournament_pb2.Decision]  # type: ignore[assignment]
+    """Makes every unit in which a bot sat count no more, and keeps it out of the tournament."""
+    CancelTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.CancelTournamentRequest, _tournament_pb2.Decision]  # type: ignore[assignment]
+    """Closes a tournament for good. Orbits that are not complete do not count."""
 
 class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
     """Tournaments."""
@@ -102,5 +118,37 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.ListTournamentsResponse, _abc.Awaitable[_tournament_pb2.ListTournamentsResponse]]:
         """The tournaments, newest first."""
+
+    @_abc_1.abstractmethod
+    def VoidBlocks(
+        self,
+        request: _tournament_pb2.VoidBlocksRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.Decision, _abc.Awaitable[_tournament_pb2.Decision]]:
+        """Gives up blocks that are not yet played, and makes units that were played count no more."""
+
+    @_abc_1.abstractmethod
+    def RetryBlocks(
+        self,
+        request: _tournament_pb2.RetryBlocksRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.Decision, _abc.Awaitable[_tournament_pb2.Decision]]:
+        """Plays new units in the place of blocks that were given up."""
+
+    @_abc_1.abstractmethod
+    def DisqualifyBot(
+        self,
+        request: _tournament_pb2.DisqualifyBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.Decision, _abc.Awaitable[_tournament_pb2.Decision]]:
+        """Makes every unit in which a bot sat count no more, and keeps it out of the tournament."""
+
+    @_abc_1.abstractmethod
+    def CancelTournament(
+        self,
+        request: _tournament_pb2.CancelTournamentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.Decision, _abc.Awaitable[_tournament_pb2.Decision]]:
+        """Closes a tournament for good. Orbits that are not complete do not count."""
 
 def add_TournamentServiceServicer_to_server(servicer: TournamentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
