@@ -236,3 +236,54 @@ def test_a_referee_that_nobody_reaches_is_named_once_and_holds_nobody_up(short_d
             assert (await ended(process))[0] == 0
 
     asyncio.run(arena())
+
+
+class Door:
+    """An address that leads to one referee, and later to another."""
+
+    def __init__(self, leads_to: str) -> None:
+        self.leads_to = leads_to
+        self._ways: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> str:
+        self._server = await asyncio.start_server(self._connect, "127.0.0.1", 0)
+        return f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        for way in self._ways:
+            way.cancel()
+        await asyncio.gather(*self._ways, return_exceptions=True)
+
+    async def _connect(self, bot: asyncio.StreamReader, to_bot: asyncio.StreamWriter) -> None:
+        host, _, port = self.leads_to.rpartition(":")
+        referee, to_referee = await asyncio.open_connection(host, int(port))
+        for source, target in ((bot, to_referee), (referee, to_bot)):
+            self._ways.add(asyncio.create_task(self._pass_on(source, target)))
+
+    async def _pass_on(self, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        while data := await source.read(1 << 16):
+            target.write(data)
+            await target.drain()
+        target.close()
+
+
+def test_an_address_that_leads_to_another_referee_by_now_takes_nothing_away(short_dir: Path) -> None:
+    async def arena() -> None:
+        async with referees(2) as (first, second):
+            door = Door(first.address)
+            async with door as address:
+                process = await started(program(short_dir, DICE), "--server", address, "--token", "dice")
+                for table in (first, second):
+                    await table.come()
+                door.leads_to = second.address
+                first.hub.dismiss("dice", SHUTDOWN)
+                await first.come()
+                for table in (first, second):
+                    assert not (await table.play(1)).faults
+                close([first, second])
+                code, said = await ended(process)
+            assert code == 0
+            assert said.splitlines()[-1] == f"dice plays at {first.address}."
+
+    asyncio.run(arena())
