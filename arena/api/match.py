@@ -16,15 +16,16 @@ from arena.api.drain import MATCH, Drain
 from arena.api.pages import page_of
 from arena.api.quota import Quota
 from arena.api.status import refuses
-from arena.errors import BadRequest, Unavailable, WrongState
+from arena.errors import BadRequest, NotAllowed, Unavailable, WrongState
 from arena.referee.hub import Hub
 from arena.referee.inhouse import InHouse
 from arena.referee.match import Verdict
 from arena.referee.plan import Abandoned, MatchPlan, PlayerId
 from arena.referee.presets import write_clock
 from arena.referee.stream import Farewell
-from arena.scopes import PLAY, READ
-from arena.store import Connection, bots, notices, tournaments
+from arena.scopes import ORGANISE, PLAY, READ
+from arena.store import Connection, bots, notices, pruning, tournaments
+from arena.store.people import User
 from arena.tournaments.unsubmitted import of_house
 from arena.tournaments.versions import Version, members
 from arena.v1 import match_pb2 as pb
@@ -79,6 +80,21 @@ class Matches(MatchServiceServicer):
         await self._database.caller(context, READ)
         text = await self._database.ask(_record, request.tournament, request.unit, request.rotation)
         return pb.Record(text=text)
+
+    @refuses
+    async def PruneRecords(self, request: pb.PruneRecordsRequest, context: Context) -> pb.PruneRecordsResponse:
+        user = await self._database.caller(context, ORGANISE)
+        if not user.admin:
+            raise NotAllowed("only admins prune records; ask one of them")
+        if request.days > pruning.LONGEST_DAYS:
+            raise BadRequest(f"days is {request.days}; use at most {pruning.LONGEST_DAYS}")
+        found = await self._database.ask(_prune, user, request.days, dry_run=request.dry_run)
+        return pb.PruneRecordsResponse(
+            tournaments=[
+                pb.PrunedTournament(tournament=one.name, blocks=one.blocks, bytes=one.bytes, runs=one.runs)
+                for one in found
+            ]
+        )
 
     @refuses
     async def PlayMatch(self, request: pb.PlayMatchRequest, context: Context) -> pb.Record:
@@ -166,6 +182,10 @@ class Matches(MatchServiceServicer):
         player = InHouse(self._hub, f"{name}@{match_id}.{seat}", choose)
         table.callback(player.leave)
         return player.hello.bot
+
+
+def _prune(connection: Connection, user: User, days: int, *, dry_run: bool) -> list[pruning.Prunable]:
+    return pruning.prunable(connection, days) if dry_run else list(pruning.prune(connection, user.name, days))
 
 
 def _after(token: str) -> tuple[int, int]:

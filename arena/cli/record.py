@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import grpc
+
 import engine
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option
@@ -20,7 +22,7 @@ from engine.record import RecordError, Verified, verify
 
 
 def add_commands(commands: Any) -> None:
-    """Adds `arena record show` and `arena record verify`."""
+    """Adds `arena record show`, `verify`, `fetch` and `prune`."""
     parser = commands.add_parser("record", help="read and check the record of a match")
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     show = actions.add_parser("show", help="print a match deal by deal")
@@ -33,7 +35,15 @@ def add_commands(commands: Any) -> None:
     fetch.add_argument("tournament", metavar="TOURNAMENT")
     fetch.add_argument("folder", type=Path, metavar="FOLDER")
     fetch.set_defaults(run=run_fetch)
-    add_data_option(fetch)
+    prune = actions.add_parser(
+        "prune", help="delete records and bots' logs of tournaments that closed long ago; results stay; for admins"
+    )
+    prune.add_argument("--older-than", type=_days, required=True, metavar="DAYS", help="since the close, such as 90d")
+    prune.add_argument("--dry-run", action="store_true", help="say what would be deleted, and delete nothing")
+    prune.add_argument("--json", action="store_true", help="print JSON")
+    prune.set_defaults(run=run_prune)
+    for parser in (fetch, prune):
+        add_data_option(parser)
 
 
 def run_verify(arguments: argparse.Namespace) -> int:
@@ -76,7 +86,7 @@ def run_fetch(arguments: argparse.Namespace) -> int:
     server = Server(find_login(arguments.data))
     stub = MatchServiceStub(server.channel)
     folder: Path = arguments.folder
-    fetched = there = 0
+    fetched = there = pruned = 0
     token = ""
     try:
         with waiting(f"fetching the records of {arguments.tournament}") as shown, calls(server):
@@ -92,8 +102,16 @@ def run_fetch(arguments: argparse.Namespace) -> int:
                     wanted = pb.GetRecordRequest(
                         tournament=arguments.tournament, unit=match.unit, rotation=match.rotation
                     )
+                    try:
+                        text = stub.GetRecord(wanted, metadata=server.metadata).text
+                    except grpc.RpcError as error:
+                        # The match is played, or it would not be listed.
+                        if error.code() != grpc.StatusCode.NOT_FOUND:
+                            raise
+                        pruned += 1
+                        continue
                     unfinished = file.with_suffix(".part")
-                    unfinished.write_text(stub.GetRecord(wanted, metadata=server.metadata).text, encoding="utf-8")
+                    unfinished.write_text(text, encoding="utf-8")
                     unfinished.rename(file)
                     fetched += 1
                     shown(f"fetching the records of {arguments.tournament}: {fetched}")
@@ -102,7 +120,29 @@ def run_fetch(arguments: argparse.Namespace) -> int:
                     break
     except OSError as error:
         raise ArenaError(f"cannot write into {folder}: {error.strerror}; name another folder") from error
-    print(f"{folder}: {fetched} records fetched, {there} were there; next: arena record verify {folder}/*.jsonl")
+    lost = f", {pruned} were pruned on the server" if pruned else ""
+    print(f"{folder}: {fetched} records fetched, {there} were there{lost}; next: arena record verify {folder}/*.jsonl")
+    return 0
+
+
+def run_prune(arguments: argparse.Namespace) -> int:
+    """Prints a line for every tournament that lost its records, or would."""
+    server = Server(find_login(arguments.data))
+    request = pb.PruneRecordsRequest(days=arguments.older_than, dry_run=arguments.dry_run)
+    with waiting("pruning records"), calls(server):
+        found = MatchServiceStub(server.channel).PruneRecords(request, metadata=server.metadata).tournaments
+    rows: list[list[Value]] = [[one.tournament, one.blocks, one.bytes / (1 << 20), one.runs] for one in found]
+    if arguments.json or rows:
+        heads = ["Tournament", "Blocks", "MiB", "Runs"]
+        print_table(heads, rows, decimals={"MiB": 1}, as_json=arguments.json)
+    if arguments.json:
+        return 0
+    if not rows:
+        print(f"no closed tournament older than {arguments.older_than}d has a record left")
+    elif arguments.dry_run:
+        print("nothing was deleted: without --dry-run all this goes; results, digests and ratings stay")
+    else:
+        print("these records and bots' logs are deleted; results, digests and ratings stay")
     return 0
 
 
@@ -152,6 +192,14 @@ def _told(fault: dict[str, str]) -> str:
 
 def _row(numbers: Any) -> str:
     return " ".join(str(number) for number in numbers)
+
+
+def _days(text: str) -> int:
+    """The days of an argument such as 90d; for argparse."""
+    number = text.removesuffix("d")
+    if not (text.endswith("d") and number.isascii() and number.isdecimal() and len(number) < 10):
+        raise argparse.ArgumentTypeError(f"'{text}' is no age; write it in days, such as 90d")
+    return int(number)
 
 
 def _text(file: str) -> str:

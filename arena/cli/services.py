@@ -119,10 +119,12 @@ def run_up(arguments: argparse.Namespace) -> int:
     from arena.cli.client import Server, find_login_in
     from arena.stack import Stack
     from arena.stack.services import Services
+    from arena.store.pruning import kept_days
     from arena.tournaments.strangers import LEAST_TIER, refusal
     from sandbox.host import NoCellError, detect
 
     tls = _tls(arguments)
+    kept_days()
     stop = threading.Event()
     running: list[Services] = []
 
@@ -177,7 +179,9 @@ def run_serve(arguments: argparse.Namespace) -> int:
     from arena.api.serve import serve
     from arena.stack import Stack
     from arena.stack.services import DRAINING, READY, READY_METRICS, READY_TLS
+    from arena.store.pruning import kept_days
 
+    kept_days()
     drain_s = arguments.drain
     tls = _tls(arguments)
 
@@ -218,12 +222,14 @@ def run_worker(arguments: argparse.Namespace) -> int:
     from arena.stack import Stack
     from arena.stack.leash import leashed
     from arena.store import connect, workers
+    from arena.store.pruning import kept_days
     from arena.tournaments import sweeper
     from arena.tournaments.strangers import LEAST_TIER, TIER, refusal
     from arena.tournaments.tasks import worker_command
     from sandbox.host import NoCellError, detect
 
     configure_logs(arguments)
+    kept_days()
     try:
         tier, least = detect().tier, arguments.least_tier
     except NoCellError as error:

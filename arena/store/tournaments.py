@@ -231,7 +231,15 @@ def find_record(connection: Connection, tournament: str, unit: int, rotation: in
     for played_unit, played_rotation, text in stored:
         if (played_unit, played_rotation) == (unit, rotation):
             return str(text)
-    raise NotFound(f"'{tournament}' has no record of unit {unit}, rotation {rotation}; is that match played?")
+    where = f"unit {unit}, rotation {rotation}"
+    asked = {"tournament": tournament, "unit": unit, "rotation": rotation}
+    digest = connection.execute(SQL["digest_of_match"], asked).fetchone()
+    if digest is not None:
+        raise NotFound(
+            f"the record of '{tournament}', {where}, was pruned, as those of tournaments are that closed long ago; its "
+            f"result is kept, with the digest {digest[0]}"
+        )
+    raise NotFound(f"'{tournament}' has no record of {where}; is that match played?")
 
 
 def _next_name(connection: Connection, game: str) -> str:

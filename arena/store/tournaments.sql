@@ -85,3 +85,7 @@ SELECT records.data
 FROM blocks JOIN records ON records.block = blocks.id
 WHERE blocks.tournament = %(tournament)s AND blocks.state = 'done'
   AND blocks.first_unit <= %(unit)s AND %(unit)s < blocks.first_unit + blocks.units;
+
+-- digest_of_match: the digest of a result
+SELECT encode(digest, 'hex') FROM results
+WHERE tournament = %(tournament)s AND unit = %(unit)s AND rotation = %(rotation)s;

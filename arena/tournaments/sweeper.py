@@ -16,7 +16,7 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 
 from arena.errors import Unavailable
-from arena.store import Connection, connect, runs
+from arena.store import Connection, audit, connect, pruning, runs
 from arena.tournaments import admission, ledger, worker
 from arena.tournaments.broker import BLOCKS, PLAY_BLOCK, VALIDATE_VERSION, VERSIONS, application, queue_of
 
@@ -99,6 +99,9 @@ def _sweep_while_leader(
         if time.monotonic() - pruned_at > _PRUNE_EVERY_S:
             if pruned := runs.prune(connection):
                 log.info("%d runs of bots are no longer kept", pruned)
+            if (days := pruning.kept_days()) is not None:
+                for closed in pruning.prune(connection, audit.PLATFORM, days):
+                    log.info("the records of %s are no longer kept", closed.name)
             pruned_at = time.monotonic()
         ending.wait(every_s)
         beat(connection)

@@ -245,3 +245,87 @@ class PlayMatchRequest(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PlayMatchRequest: _TypeAlias = PlayMatchRequest  # noqa: Y015
+
+@_typing.final
+class PruneRecordsRequest(_message.Message):
+    """Request for pruning."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DAYS_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    days: _builtins.int
+    """REQUIRED. Tournaments that closed more than so many days ago; 0 for all that are closed."""
+    dry_run: _builtins.bool
+    """OPTIONAL. True to be told what would be deleted, and to delete nothing."""
+    def __init__(
+        self,
+        *,
+        days: _builtins.int = ...,
+        dry_run: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["days", b"days", "dry_run", b"dry_run"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PruneRecordsRequest: _TypeAlias = PruneRecordsRequest  # noqa: Y015
+
+@_typing.final
+class PruneRecordsResponse(_message.Message):
+    """What was deleted, or would be."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def tournaments(self) -> _containers.RepeatedCompositeFieldContainer[Global___PrunedTournament]:
+        """Those that closed first first."""
+
+    def __init__(
+        self,
+        *,
+        tournaments: _abc.Iterable[Global___PrunedTournament] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournaments", b"tournaments"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PruneRecordsResponse: _TypeAlias = PruneRecordsResponse  # noqa: Y015
+
+@_typing.final
+class PrunedTournament(_message.Message):
+    """A tournament without its records."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BLOCKS_FIELD_NUMBER: _builtins.int
+    BYTES_FIELD_NUMBER: _builtins.int
+    RUNS_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """Its name."""
+    blocks: _builtins.int
+    """Blocks whose records went."""
+    bytes: _builtins.int
+    """Bytes of these records, as they were stored."""
+    runs: _builtins.int
+    """Runs of bots that went with them."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        blocks: _builtins.int = ...,
+        bytes: _builtins.int = ...,
+        runs: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "bytes", b"bytes", "runs", b"runs", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PrunedTournament: _TypeAlias = PrunedTournament  # noqa: Y015

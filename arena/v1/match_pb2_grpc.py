@@ -50,6 +50,11 @@ class MatchServiceStub:
                 request_serializer=arena_dot_v1_dot_match__pb2.PlayMatchRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_match__pb2.Record.FromString,
                 _registered_method=True)
+        self.PruneRecords = channel.unary_unary(
+                '/arena.v1.MatchService/PruneRecords',
+                request_serializer=arena_dot_v1_dot_match__pb2.PruneRecordsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_match__pb2.PruneRecordsResponse.FromString,
+                _registered_method=True)
 
 
 class MatchServiceServicer:
@@ -77,6 +82,13 @@ class MatchServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PruneRecords(self, request, context):
+        """Deletes records and bots' runs of tournaments that closed long ago; results and their digests stay. For admins.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_MatchServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -94,6 +106,11 @@ def add_MatchServiceServicer_to_server(servicer, server):
                     servicer.PlayMatch,
                     request_deserializer=arena_dot_v1_dot_match__pb2.PlayMatchRequest.FromString,
                     response_serializer=arena_dot_v1_dot_match__pb2.Record.SerializeToString,
+            ),
+            'PruneRecords': grpc.unary_unary_rpc_method_handler(
+                    servicer.PruneRecords,
+                    request_deserializer=arena_dot_v1_dot_match__pb2.PruneRecordsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_match__pb2.PruneRecordsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -178,6 +195,33 @@ class MatchService:
             '/arena.v1.MatchService/PlayMatch',
             arena_dot_v1_dot_match__pb2.PlayMatchRequest.SerializeToString,
             arena_dot_v1_dot_match__pb2.Record.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PruneRecords(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.MatchService/PruneRecords',
+            arena_dot_v1_dot_match__pb2.PruneRecordsRequest.SerializeToString,
+            arena_dot_v1_dot_match__pb2.PruneRecordsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -39,6 +39,8 @@ class MatchServiceStub:
     """The record of one match: the lines of a record file."""
     PlayMatch: _grpc.UnaryUnaryMultiCallable[_match_pb2.PlayMatchRequest, _match_pb2.Record]
     """Plays one unrated match between connected bots and house bots, and returns its record."""
+    PruneRecords: _grpc.UnaryUnaryMultiCallable[_match_pb2.PruneRecordsRequest, _match_pb2.PruneRecordsResponse]
+    """Deletes records and bots' runs of tournaments that closed long ago; results and their digests stay. For admins."""
 
 @_typing.type_check_only
 class MatchServiceAsyncStub(MatchServiceStub):
@@ -51,6 +53,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """The record of one match: the lines of a record file."""
     PlayMatch: _aio.UnaryUnaryMultiCallable[_match_pb2.PlayMatchRequest, _match_pb2.Record]  # type: ignore[assignment]
     """Plays one unrated match between connected bots and house bots, and returns its record."""
+    PruneRecords: _aio.UnaryUnaryMultiCallable[_match_pb2.PruneRecordsRequest, _match_pb2.PruneRecordsResponse]  # type: ignore[assignment]
+    """Deletes records and bots' runs of tournaments that closed long ago; results and their digests stay. For admins."""
 
 class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     """Matches and their records."""
@@ -78,5 +82,13 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_match_pb2.Record, _abc.Awaitable[_match_pb2.Record]]:
         """Plays one unrated match between connected bots and house bots, and returns its record."""
+
+    @_abc_1.abstractmethod
+    def PruneRecords(
+        self,
+        request: _match_pb2.PruneRecordsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_match_pb2.PruneRecordsResponse, _abc.Awaitable[_match_pb2.PruneRecordsResponse]]:
+        """Deletes records and bots' runs of tournaments that closed long ago; results and their digests stay. For admins."""
 
 def add_MatchServiceServicer_to_server(servicer: MatchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

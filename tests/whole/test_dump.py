@@ -1,5 +1,6 @@
 """An arena that was dumped goes on in another place: with its ratings, its records and the bots that were uploaded."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,20 @@ def test_an_arena_goes_on_where_its_dump_is_restored(
         capsys.readouterr()
         assert main(["tournament", "watch", "again", *data]) == 0
         assert "is done" in capsys.readouterr().out
+        # Here, where no other test wants them: the records go, and all that follows from results stays.
+        before = json_ratings(capsys, data)
+        assert main(["record", "prune", "--older-than", "0d", "--dry-run", *data]) == 0
+        assert main(["record", "prune", "--older-than", "1d", *data]) == 0
+        assert "no closed tournament older than 1d has a record left" in capsys.readouterr().out
+        assert main(["record", "prune", "--older-than", "0d", *data]) == 0
+        assert "again " in capsys.readouterr().out
+        assert main(["record", "fetch", "again", str(records / "again"), *data]) == 0
+        assert "0 records fetched, 0 were there, 16 were pruned on the server" in capsys.readouterr().out
+        assert main(["ratings", "rebuild", "--verify", *data]) == 0
+        assert json_ratings(capsys, data) == before
+
+
+def json_ratings(capsys: pytest.CaptureFixture[str], data: list[str]) -> object:
+    capsys.readouterr()
+    assert main(["ratings", "callbreak", "--json", *data]) == 0
+    return json.loads(capsys.readouterr().out)
