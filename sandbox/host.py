@@ -114,7 +114,7 @@ def filter_fd() -> int:
 
 def _try(host: Host) -> str:
     if host.tier is Tier.NONS and os.geteuid() != 0:
-        return "without namespaces only root can start cells, as each needs a user id of its own"
+        return "only root can start cells of this tier, as each needs a user id of its own"
     complaint = try_out(host.groups)
     if complaint:
         return f"ARENA_CGROUP cannot be used: {complaint}"

@@ -21,7 +21,10 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+
+TYPE_CHECKING = False  # the import of typing itself takes as long as half of what Python needs to start
+if TYPE_CHECKING:
+    from typing import Any
 
 LEAST_ABI = 6
 """Of Landlock, the first that keeps signals and abstract sockets within the cell: Linux 6.12."""
@@ -36,7 +39,7 @@ _ABSTRACT_SOCKETS_AND_SIGNALS = 3
 _SET_PDEATHSIG, _SET_SECCOMP, _SET_CHILD_SUBREAPER, _SET_NO_NEW_PRIVS = 1, 22, 36, 38
 _FILTER = 2
 
-Orders = Mapping[str, Any]
+Orders = Mapping[str, "Any"]
 
 
 class _Ruleset(ctypes.Structure):
@@ -77,7 +80,8 @@ def main(orders: Orders) -> int:
     room, uid = Path(orders["room"]), orders["uid"]
     _make(room.parent)
     _lock(room, wait=True)
-    _clear(room, uid)
+    if room.exists():
+        _clear(room, uid)
     try:
         _furnish(orders, room)
         first = _start(orders)
@@ -208,29 +212,31 @@ def _rules(orders: Orders) -> int:
     handled = _Ruleset(_EVERY_FILE_ACCESS, _TCP, _ABSTRACT_SOCKETS_AND_SIGNALS)
     rules = _libc.syscall(_CREATE_RULESET, ctypes.byref(handled), ctypes.sizeof(handled), 0)
     _checked(rules, "Landlock")
-    hidden = {Path(place).resolve() for place in orders["hidden"]}
+    hidden = {os.path.realpath(place) for place in orders["hidden"]}
+    around = {str(above) for place in hidden for above in Path(place).parents}
     for place in orders["reads"]:
-        for part, access in _without(Path(place).resolve(), hidden):
+        for part, access in _without(os.path.realpath(place), hidden, around):
             _allow(rules, part, access)
     for place in orders["devices"]:
-        _allow(rules, Path(place), _READ_FILE | _WRITE_FILE)
+        _allow(rules, place, _READ_FILE | _WRITE_FILE)
     return int(rules)
 
 
-def _without(place: Path, hidden: set[Path]) -> Iterator[tuple[Path, int]]:
+def _without(place: str, hidden: set[str], around: set[str]) -> Iterator[tuple[str, int]]:
     """What may be done with which parts of a place."""
     if place in hidden:
         return
-    if not any(place in each.parents for each in hidden):
+    if place not in around:
         yield place, _EXECUTE | _READ_FILE | _READ_DIR
         return
     yield place, _READ_DIR
-    for part in place.iterdir():
-        if not part.is_symlink():
-            yield from _without(part, hidden)
+    with os.scandir(place) as parts:
+        for part in parts:
+            if not part.is_symlink():
+                yield from _without(part.path, hidden, around)
 
 
-def _allow(rules: int, place: Path, access: int) -> None:
+def _allow(rules: int, place: str, access: int) -> None:
     try:
         descriptor = os.open(place, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,5 +1,6 @@
 """What holds each limit of a cell on this host, found by breaking it there, and what would hold more. Knows no bot."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -128,7 +129,7 @@ def holds(host: Host, slot: int) -> list[Hold]:
 def advice(trials: Iterable[Trial], host: Host | None, usable: Sequence[Path]) -> list[str]:
     """What would make this host hold more, in sentences; ``usable`` are places for control groups that are not used."""
     said = []
-    for trial in trials:
+    for trial in itertools.takewhile(lambda trial: trial.complaint, trials):
         cure = next((cure for words, cure in _CURES if words in trial.complaint), "")
         if cure:
             said.append(cure)

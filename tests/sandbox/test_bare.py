@@ -239,6 +239,28 @@ def test_what_the_bots_user_cannot_read_is_told_and_no_bot_starts(ask: Ask, tmp_
     assert left == "[] False"
 
 
+def test_what_is_hidden_cannot_be_opened_and_what_is_bound_out_of_it_can(ask: Ask) -> None:
+    look = """
+import os, sys
+for name in sys.argv[1:]:
+    try: os.close(os.open(name, os.O_RDONLY)); print("open")
+    except OSError as error: print(error.errno)
+"""
+    said = ask(f"""
+        import tempfile
+        with tempfile.TemporaryDirectory() as place:
+            os.chmod(place, 0o755)
+            os.makedirs(f"{{place}}/packages/listed")
+            names = [f"{{place}}/{{name}}" for name in ("packages/other", "packages/listed/one", "beside")]
+            for name in names: open(name, "w").close()
+            binds = (*python_binds(), (place, place), (f"{{place}}/packages/listed", "/kit/listed"))
+            look = python_argv("-c", {look!r}, *names, "/kit/listed/one")
+            box = Box(folder, look, slot={SLOT}, binds=binds, hidden=(f"{{place}}/packages",))
+            print(start(box, host, {{}}).stop(5_000).log.decode().split())
+    """)
+    assert told(said) == ["['13', 'open', 'open', 'open']"]
+
+
 def test_what_holds_each_limit_is_known_by_its_error(ask: Ask) -> None:
     said = ask(f"""
         from sandbox.proof import holds
@@ -266,7 +288,7 @@ def test_it_is_the_last_way_that_is_tried_and_nothing_for_an_ordinary_user(ask: 
     """)
     assert told(said) == [
         "[('root', True), ('nons', False)]",
-        "without namespaces only root can start cells, as each needs a user id of its own",
+        "only root can start cells of this tier, as each needs a user id of its own",
     ]
 
 

@@ -57,6 +57,9 @@ def test_a_cell_that_does_not_start_holds_nothing_that_was_seen(tmp_path: Path) 
         ("bwrap: Creating new namespace failed: Operation not permitted", "seccomp profile"),
         ("bwrap: Can't mount proc on /newroot/proc: Operation not permitted", "systempaths=unconfined"),
         ("bwrap: Failed to make / slave: Operation not permitted", "run as an ordinary user"),
+        ("user id 60999 cannot read /root/python: bots here need a Python", "install them below /opt"),
+        ("launcher: Landlock has version 5 here and must have 6", "Linux 6.12 or newer"),
+        ("only root can start cells of this tier", ""),
         ("ARENA_CGROUP cannot be used: /x is not a control group", "mend or unset it"),
         ("No such file or directory", ""),
     ],
@@ -66,6 +69,16 @@ def test_a_complaint_that_is_known_has_its_cure(complaint: str, cure: str) -> No
     said = advice([trial, trial], None, ())
     assert len(said) == bool(cure)
     assert cure in "".join(said)
+
+
+def test_what_is_weaker_than_what_works_needs_no_cure() -> None:
+    works, fails = Host(Tier.ROOT, "/usr/bin/bwrap", (Path("/a"),)), Host(Tier.NONS, "/usr/bin/python3")
+    assert not advice([Trial(works, ""), Trial(fails, "user id 60999 cannot read /root/python")], works, ())
+
+
+def test_a_host_without_namespaces_is_told_that_strangers_need_them() -> None:
+    said = advice([], Host(Tier.NONS, "/usr/bin/python3", (Path("/a"),)), ())
+    assert said == ["no strangers' bots run in tier nons unless --least-tier nons says so: with namespaces they do"]
 
 
 def test_control_groups_that_are_not_used_are_named(host: Host) -> None:
