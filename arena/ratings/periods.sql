@@ -1,8 +1,8 @@
--- add_pools: every pool that a started tournament is rated in and that is not there yet
+-- add_pools: every pool that a started tournament is rated in, unless it is unrated, and that is not there yet
 INSERT INTO pools (game, seats, options, unit_kind, rules)
 SELECT DISTINCT t.game, t.seats, t.options, kinds.kind, t.engine
 FROM tournaments t CROSS JOIN (VALUES ('rotation'), ('single')) AS kinds (kind)
-WHERE t.started_at IS NOT NULL
+WHERE t.started_at IS NOT NULL AND NOT t.unrated
     AND EXISTS (SELECT FROM blocks b WHERE b.tournament = t.name AND b.kind = kinds.kind)
     AND NOT EXISTS (
         SELECT FROM pools p

@@ -35,13 +35,15 @@ class NewTournament:
     startup_ms: int
     increment_ms: int = 0
     phase_ms: tuple[int, ...] = ()
+    format: str = "round-robin"
+    unrated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
     """A tournament and how far it is. ``blocks`` leaves out those that were replaced; ``rated`` says whether all its
-    orbits have gone into the ratings. ``undecided`` are blocks that were given up because what plays them died, about
-    which nobody has decided: before that it does not close."""
+    orbits have gone into the ratings, or never will. ``undecided`` are blocks that were given up because what plays
+    them died, about which nobody has decided: before that it does not close."""
 
     name: str
     owner: str
@@ -62,6 +64,8 @@ class Tournament:
     started_at: datetime | None
     closed_at: datetime | None
     cancelled_at: datetime | None
+    format: str
+    unrated: bool
     bots: list[str]
     rated: bool
     blocks: int
@@ -72,11 +76,13 @@ class Tournament:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A bot in a tournament. ``version`` is 0 until the start freezes it; a remote bot has an empty content hash."""
+    """A bot in a tournament. ``version`` is 0 until the start freezes it; a remote bot has an empty content hash.
+    ``known`` marks those by which a gauntlet measures the others."""
 
     bot: str
     version: int
     content_hash: str
+    known: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +136,8 @@ def create_tournament(
                 "phase_ms": list(wanted.phase_ms),
                 "secret": secrets.token_bytes(32),
                 "request_id": request_id or None,
+                "format": wanted.format,
+                "unrated": wanted.unrated,
             },
         ).fetchone()
         if row is None:
@@ -137,8 +145,12 @@ def create_tournament(
         return find_tournament(connection, chosen)
 
 
-def enter_tournament(connection: Connection, user: User, name: str, bots: list[str]) -> Tournament:
+def enter_tournament(
+    connection: Connection, user: User, name: str, bots: list[str], *, known: bool = False
+) -> Tournament:
     """Enters bots; one that is in stays in. All or none.
+
+    :param known: whether they are those by which a gauntlet measures the others.
 
     :raises NotFound: if the tournament or a bot does not exist.
     :raises NotAllowed: if neither the tournament nor the bot is the user's.
@@ -147,13 +159,15 @@ def enter_tournament(connection: Connection, user: User, name: str, bots: list[s
     """
     with connection.transaction():
         tournament = lock_open(connection, name)
+        if known and tournament.format != "gauntlet":
+            raise BadRequest(f"'{name}' is no gauntlet; enter the bots without naming others that they play against")
         for bot_name in bots:
             bot = find_bot(connection, bot_name)
             if not (user.admin or user.name in (tournament.owner, bot.owner)):
                 raise NotAllowed(f"neither '{name}' nor the bot '{bot_name}' is yours; ask the owner of one of them")
             if bot.retired:
                 raise WrongState(f"the bot '{bot_name}' is retired")
-            entry = {"tournament": name, "bot": bot_name}
+            entry = {"tournament": name, "bot": bot_name, "known": known}
             if (row := connection.execute(SQL["disqualification"], entry).fetchone()) is not None:
                 raise WrongState(f"the bot '{bot_name}' is disqualified from '{name}': {row[0]}")
             version = active_version(connection, bot_name)

@@ -1,10 +1,11 @@
 -- add_tournament: makes a tournament that is open for entries
 INSERT INTO tournaments (
     name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults, startup_ms, increment_ms, phase_ms,
-    secret, commitment, request_id
+    secret, commitment, request_id, format, unrated
 ) VALUES (
     %(name)s, %(owner)s, %(game)s, %(seats)s, %(options)s, %(orbits)s, %(units)s, %(move_ms)s, %(bank_ms)s,
-    %(max_faults)s, %(startup_ms)s, %(increment_ms)s, %(phase_ms)s, %(secret)s, sha256(%(secret)s), %(request_id)s
+    %(max_faults)s, %(startup_ms)s, %(increment_ms)s, %(phase_ms)s, %(secret)s, sha256(%(secret)s), %(request_id)s,
+    %(format)s, %(unrated)s
 )
 ON CONFLICT (name) DO NOTHING
 RETURNING name;
@@ -21,9 +22,9 @@ SELECT name FROM tournaments WHERE starts_with(name, %(prefix)s);
 -- tournament: one tournament with its blocks counted, and whether every orbit of it is rated
 SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms, t.bank_ms, t.max_faults,
        t.startup_ms, t.increment_ms, t.phase_ms, t.secret, t.commitment, t.created_at, t.started_at, t.closed_at,
-       t.cancelled_at,
+       t.cancelled_at, t.format, t.unrated,
        ARRAY(SELECT bot FROM entries WHERE tournament = t.name ORDER BY position),
-       NOT EXISTS (
+       t.unrated OR NOT EXISTS (
            SELECT FROM blocks AS o
            WHERE o.tournament = t.name AND NOT EXISTS (
                SELECT FROM rating_periods AS p
@@ -53,15 +54,15 @@ LIMIT %(limit)s;
 SELECT name FROM tournaments WHERE name = %(name)s FOR UPDATE;
 
 -- add_entry: enters a bot behind the others; nothing if it is in
-INSERT INTO entries (tournament, bot, position)
-SELECT %(tournament)s, %(bot)s, coalesce(max(position), -1) + 1 FROM entries WHERE tournament = %(tournament)s
+INSERT INTO entries (tournament, bot, position, known)
+SELECT %(tournament)s, %(bot)s, coalesce(max(position), -1) + 1, %(known)s FROM entries WHERE tournament = %(tournament)s
 ON CONFLICT (tournament, bot) DO NOTHING;
 
 -- disqualification: why a bot is disqualified from a tournament
 SELECT reason FROM corrections WHERE tournament = %(tournament)s AND bot = %(bot)s;
 
 -- entries: the bots of a tournament in order of entry, with the versions that are frozen
-SELECT e.bot, coalesce(v.number, 0), coalesce(v.content_hash, '')
+SELECT e.bot, coalesce(v.number, 0), coalesce(v.content_hash, ''), e.known
 FROM entries AS e LEFT JOIN versions AS v ON v.id = e.version
 WHERE e.tournament = %(tournament)s
 ORDER BY e.position;

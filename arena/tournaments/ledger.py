@@ -259,14 +259,21 @@ def orbit_ended(connection: Connection, block: int) -> bool:
     return bool(_scalar(connection, "orbit_ended", block=block))
 
 
+def free_unit(connection: Connection, tournament: str, multiple: int) -> int:
+    """The first unit number, a multiple of that, from which on no block has units. Call it under the tournament's
+    lock."""
+    number = int(_scalar(connection, "next_unit", tournament=tournament))
+    return number + -number % multiple
+
+
 def close_if_ended(connection: Connection, tournament: str) -> None:
-    """Closes the tournament if all its blocks are done, or void and decided about."""
+    """Closes the tournament if all its blocks are done, or void and decided about, and its last orbit is drawn."""
     _scalar(connection, "lock_tournament", tournament=tournament)
     _run(connection, "close_tournament", tournament=tournament)
 
 
 def close_ended(connection: Connection) -> None:
-    """Closes every tournament whose blocks are all done, or void and decided about."""
+    """Closes every tournament as :func:`close_if_ended`."""
     _run(connection, "close_tournaments")
 
 
@@ -334,10 +341,8 @@ def _add(connection: Connection, tournament: str, block: NewBlock, *, deaths: in
 def _draw_again(connection: Connection, row: _Row, deaths: int) -> int:
     """Puts a block with new units in the place of a void one."""
     _scalar(connection, "lock_tournament", tournament=row.tournament)
-    first_unit = _scalar(connection, "next_unit", tournament=row.tournament)
-    if row.kind == UnitKind.SINGLE:
-        # As many units as there are seats, from a multiple of the seats on, turn one cyclic order.
-        first_unit += -first_unit % row.seats
+    # As many single units as there are seats, from a multiple of the seats on, turn one cyclic order.
+    first_unit = free_unit(connection, row.tournament, row.seats if row.kind == UnitKind.SINGLE else 1)
     block = NewBlock(row.orbit, row.table_index, tuple(row.entries), UnitKind(row.kind), first_unit, row.units)
     return _add(connection, row.tournament, block, deaths=deaths, replaces=row.id)
 

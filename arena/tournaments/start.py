@@ -1,17 +1,12 @@
-"""The start of a tournament: entries close, versions freeze, the schedule becomes blocks. Knows no worker."""
+"""The start of a tournament: entries close, versions freeze, the first tables are drawn. Knows no worker."""
 
 import engine
 from arena.errors import BadRequest, NotAllowed, WrongState
 from arena.store import Connection, audit, bots
 from arena.store.people import User
 from arena.store.tournaments import SQL, Tournament, find_tournament, lock_open
-from arena.tournaments import ledger, units
-from arena.tournaments.block import UnitKind
-from arena.tournaments.ledger import NewBlock
-from arena.tournaments.schedule import Entry, ScheduleError, schedule
-
-MOST_SINGLE_UNITS = 256
-"""A block with a remote bot travels to its referee in one message, which is kept small as every bot's frames are."""
+from arena.tournaments.draws import draw_first
+from arena.tournaments.schedule import ScheduleError
 
 
 def start_tournament(connection: Connection, user: User, name: str) -> Tournament:
@@ -29,38 +24,19 @@ def start_tournament(connection: Connection, user: User, name: str) -> Tournamen
         tournament = lock_open(connection, name)
         if not user.admin and user.name != tournament.owner:
             raise NotAllowed(f"the tournament '{name}' belongs to {tournament.owner}; only they can start it")
-        entries, hashes, remote = _freeze(connection, tournament)
-        working = units.working_seed(tournament.secret, hashes)
-        kind = UnitKind.SINGLE if remote else UnitKind.ROTATION
+        _freeze(connection, tournament)
+        connection.execute(SQL["start_tournament"], {"name": name, "engine": engine.VERSION})
         try:
-            tables = schedule(entries, tournament.seats, tournament.orbits, units.schedule_seed(working))
+            draw_first(connection, tournament)
         except ScheduleError as error:
             raise BadRequest(str(error)) from error
-        # A single unit turns the cyclic order by one, so that as many units as seats give every bot every seat once.
-        size = tournament.units * tournament.seats if remote else tournament.units
-        if remote and size > MOST_SINGLE_UNITS:
-            raise BadRequest(
-                f"with a remote bot a table plays at most {MOST_SINGLE_UNITS} matches, and {tournament.units} units of "
-                f"{tournament.seats} are {size}; use fewer units and more orbits"
-            )
-        connection.execute(SQL["start_tournament"], {"name": name, "engine": engine.VERSION})
-        ledger.enqueue(
-            connection,
-            name,
-            [
-                NewBlock(table.orbit, table.index, table.entries, kind, number * size, size)
-                for number, table in enumerate(tables)
-            ],
-        )
         audit.note(connection, user.name, "start", name, tournament=name)
         return find_tournament(connection, name)
 
 
-def _freeze(connection: Connection, tournament: Tournament) -> tuple[list[Entry], list[bytes], bool]:
-    """The entries with the versions that play from now on, their hashes, and whether one of them is remote."""
-    entries, hashes, remote = [], [], False
+def _freeze(connection: Connection, tournament: Tournament) -> None:
+    """Notes which versions play from now on."""
     for name in tournament.bots:
-        bot = bots.find_bot(connection, name)
         version = bots.active_version(connection, name)
         if version is None:
             raise WrongState(f"the bot '{name}' has no version that plays; 'arena bot log {name}' says why")
@@ -68,7 +44,3 @@ def _freeze(connection: Connection, tournament: Tournament) -> tuple[list[Entry]
             raise WrongState(f"version {version.number} of the bot '{name}' does not play {tournament.game} any more")
         frozen = {"tournament": tournament.name, "bot": name, "version": version.id}
         connection.execute(SQL["freeze_entry"], frozen)
-        entries.append(Entry(name, bot.owner, bot.house))
-        hashes.append(units.entry_hash(name, version.number, version.content_hash))
-        remote = remote or bot.kind == "remote"
-    return entries, hashes, remote

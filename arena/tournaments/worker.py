@@ -30,6 +30,7 @@ from arena.tournaments import admission, attempt, ledger, seating
 from arena.tournaments.attempt import Died, Outcome, Played, Stopped
 from arena.tournaments.block import Block, Cause, Failed, PlayerKind
 from arena.tournaments.brief import fetch_bots, write_brief
+from arena.tournaments.draws import draw_due
 from arena.tournaments.ledger import Ending, Lease
 from arena.tournaments.shelf import Room, Shelf, UnpackError
 from arena.tournaments.strangers import LEAST_TIER, TIER, USUAL, least_tier
@@ -163,11 +164,13 @@ def settle_block(connection: Connection, block: int) -> None:
 
 
 def settle(connection: Connection) -> None:
-    """Closes tournaments that have ended, applies the rating periods that are due, and fits the official table anew."""
+    """Draws rounds that are due, closes tournaments that have ended, applies the rating periods that are due, and fits
+    the official table anew."""
     # Only once an orbit, and not for every block.
     from arena.ratings.official import fit_due  # noqa: PLC0415
     from arena.ratings.periods import apply_due  # noqa: PLC0415
 
+    draw_due(connection)
     ledger.close_ended(connection)
     apply_due(connection)
     fit_due(connection)
