@@ -7,9 +7,11 @@ from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.pages import page_of
 from arena.api.status import refuses
+from arena.errors import NotAllowed
 from arena.ratings import tables
 from arena.ratings.history import history
 from arena.ratings.likelihoods import likelihoods
+from arena.ratings.suspects import suspects
 from arena.scopes import READ
 from arena.v1 import rating_pb2 as pb
 from arena.v1.rating_pb2_grpc import RatingServiceServicer
@@ -48,6 +50,19 @@ class Ratings(RatingServiceServicer):
         found, more = await self._database.ask(history, request.pool, request.bot, token=token, limit=size)
         return pb.ListRatingHistoryResponse(
             steps=[pb.RatingStep(**asdict(step)) for step in found], next_page_token=more
+        )
+
+    @refuses
+    async def ListSoftPlay(self, request: pb.ListSoftPlayRequest, context: Context) -> pb.ListSoftPlayResponse:
+        user = await self._database.caller(context, READ)
+        if not user.admin:
+            raise NotAllowed(
+                "who does better beside whom is shown to admins only: it accuses nobody, and would be read so"
+            )
+        size, _ = page_of(request.page_size, "", usual=20, most=1000)
+        found = await self._database.ask(suspects, request.pool, owners=request.owners)
+        return pb.ListSoftPlayResponse(
+            pairs=[pb.SoftPlay(**asdict(one), suspect=one.suspect) for one in found[:size]], tested=len(found)
         )
 
 

@@ -14,6 +14,19 @@ STEP_KEYS = [
     *("Game", "Seats", "Unit kind", "Run", "Shown", "Period", "Tournament", "Orbit", "Rated at", "Version", "Rating"),
     *("Rating margin", "First rank", "Last rank", "Elo", "Change", "Units"),
 ]
+SOFT_PLAY = ["Helper", "Friend", "Together", "Apart", "Gain %", "Helper's %", "z", "p", "q"]
+SOFT_PLAY_KEYS = [
+    "Helper",
+    "Friend",
+    "Together",
+    "Apart",
+    "Gain percent",
+    "Helper gain percent",
+    "z",
+    "p",
+    "q",
+    "Suspect",
+]
 LIKELIHOOD_KEYS = ["Game", "Seats", "Unit kind", "Bot", "Version", "Other", "Other version", "Stronger"]
 
 
@@ -85,6 +98,29 @@ def print_likelihoods(server: Server, tables: Sequence[pb.RatingTable], against:
             decimals={"Rating": 0, "±": 0, "with %": 1},
         )
     return 0
+
+
+def print_soft_play(server: Server, tables: Sequence[pb.RatingTable], *, owners: bool, as_json: bool) -> int:
+    """Prints the pairs of each table that are the least likely to be chance."""
+    rows: list[list[Value]] = []
+    for table in tables:
+        request = pb.ListSoftPlayRequest(pool=table.pool, owners=owners)
+        with calls(server):
+            found = RatingServiceStub(server.channel).ListSoftPlay(request, metadata=server.metadata)
+        if as_json:
+            rows += [[table.game, table.seats, table.unit_kind, *_soft_play(one), one.suspect] for one in found.pairs]
+            continue
+        print(f"\n{title(table)}: {found.tested} pairs tested, {sum(one.suspect for one in found.pairs)} to look at")
+        if found.pairs:
+            lines = [[*_soft_play(one), "yes" if one.suspect else ""] for one in found.pairs]
+            print_table(SOFT_PLAY, lines, decimals={"Gain %": 1, "Helper's %": 1, "z": 1, "p": 6, "q": 4})
+    if as_json:
+        print_table(SOFT_PLAY_KEYS, rows, as_json=True)
+    return 0
+
+
+def _soft_play(one: pb.SoftPlay) -> list[Value]:
+    return [one.helper, one.friend, one.together, 100 * one.gain, 100 * one.helper_gain, one.z, one.p, one.q]
 
 
 def _steps(server: Server, pool: int, bot: str) -> Iterator[pb.RatingStep]:

@@ -514,3 +514,115 @@ class RatingStep(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__last_rank) -> _WhichOneofReturnType__last_rank | None: ...
 
 Global___RatingStep: _TypeAlias = RatingStep  # noqa: Y015
+
+@_typing.final
+class ListSoftPlayRequest(_message.Message):
+    """Request for an audit of soft play."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_FIELD_NUMBER: _builtins.int
+    OWNERS_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    pool: _builtins.int
+    """REQUIRED. The number of a table's pool."""
+    owners: _builtins.bool
+    """OPTIONAL. True to take all bots of an owner together."""
+    page_size: _builtins.int
+    """OPTIONAL. At most 1000; 0 for 20. What is behind the last line is likelier to be chance than all before it."""
+    def __init__(
+        self,
+        *,
+        pool: _builtins.int = ...,
+        owners: _builtins.bool = ...,
+        page_size: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["owners", b"owners", "page_size", b"page_size", "pool", b"pool"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSoftPlayRequest: _TypeAlias = ListSoftPlayRequest  # noqa: Y015
+
+@_typing.final
+class ListSoftPlayResponse(_message.Message):
+    """The pairs that are the least likely to be chance."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRS_FIELD_NUMBER: _builtins.int
+    TESTED_FIELD_NUMBER: _builtins.int
+    tested: _builtins.int
+    """How many pairs were tested, that is had enough units together and apart."""
+    @_builtins.property
+    def pairs(self) -> _containers.RepeatedCompositeFieldContainer[Global___SoftPlay]:
+        """The least likely first."""
+
+    def __init__(
+        self,
+        *,
+        pairs: _abc.Iterable[Global___SoftPlay] | None = ...,
+        tested: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pairs", b"pairs", "tested", b"tested"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSoftPlayResponse: _TypeAlias = ListSoftPlayResponse  # noqa: Y015
+
+@_typing.final
+class SoftPlay(_message.Message):
+    """What two do beside each other that they do not elsewhere."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HELPER_FIELD_NUMBER: _builtins.int
+    FRIEND_FIELD_NUMBER: _builtins.int
+    TOGETHER_FIELD_NUMBER: _builtins.int
+    GAIN_FIELD_NUMBER: _builtins.int
+    HELPER_GAIN_FIELD_NUMBER: _builtins.int
+    Z_FIELD_NUMBER: _builtins.int
+    P_FIELD_NUMBER: _builtins.int
+    Q_FIELD_NUMBER: _builtins.int
+    SUSPECT_FIELD_NUMBER: _builtins.int
+    helper: _builtins.str
+    """Who may have helped, a bot or an owner: the one that gains less beside the other."""
+    friend: _builtins.str
+    """Who may have been helped."""
+    together: _builtins.int
+    """Units that they share."""
+    gain: _builtins.float
+    """How much more of a match the friend wins per opponent than expected, in shared units less the others."""
+    helper_gain: _builtins.float
+    """The same of the helper; far below 0 for one that gives games away."""
+    z: _builtins.float
+    """The difference of the two gains in standard errors."""
+    p: _builtins.float
+    """How likely chance alone makes such a difference, of this pair."""
+    q: _builtins.float
+    """The share of chance among all pairs up to this one, after Benjamini and Hochberg."""
+    suspect: _builtins.bool
+    """Whether somebody should look at the two: q is at most 5 %."""
+    def __init__(
+        self,
+        *,
+        helper: _builtins.str = ...,
+        friend: _builtins.str = ...,
+        together: _builtins.int = ...,
+        gain: _builtins.float = ...,
+        helper_gain: _builtins.float = ...,
+        z: _builtins.float = ...,
+        p: _builtins.float = ...,
+        q: _builtins.float = ...,
+        suspect: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["friend", b"friend", "gain", b"gain", "helper", b"helper", "helper_gain", b"helper_gain", "p", b"p", "q", b"q", "suspect", b"suspect", "together", b"together", "z", b"z"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SoftPlay: _TypeAlias = SoftPlay  # noqa: Y015

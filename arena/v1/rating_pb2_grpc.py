@@ -50,6 +50,11 @@ class RatingServiceStub:
                 request_serializer=arena_dot_v1_dot_rating__pb2.ListRatingHistoryRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_rating__pb2.ListRatingHistoryResponse.FromString,
                 _registered_method=True)
+        self.ListSoftPlay = channel.unary_unary(
+                '/arena.v1.RatingService/ListSoftPlay',
+                request_serializer=arena_dot_v1_dot_rating__pb2.ListSoftPlayRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_rating__pb2.ListSoftPlayResponse.FromString,
+                _registered_method=True)
 
 
 class RatingServiceServicer:
@@ -77,6 +82,13 @@ class RatingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListSoftPlay(self, request, context):
+        """Which bots or owners do otherwise beside each other than elsewhere, as if one let the other win. For admins.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RatingServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -94,6 +106,11 @@ def add_RatingServiceServicer_to_server(servicer, server):
                     servicer.ListRatingHistory,
                     request_deserializer=arena_dot_v1_dot_rating__pb2.ListRatingHistoryRequest.FromString,
                     response_serializer=arena_dot_v1_dot_rating__pb2.ListRatingHistoryResponse.SerializeToString,
+            ),
+            'ListSoftPlay': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSoftPlay,
+                    request_deserializer=arena_dot_v1_dot_rating__pb2.ListSoftPlayRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_rating__pb2.ListSoftPlayResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -178,6 +195,33 @@ class RatingService:
             '/arena.v1.RatingService/ListRatingHistory',
             arena_dot_v1_dot_rating__pb2.ListRatingHistoryRequest.SerializeToString,
             arena_dot_v1_dot_rating__pb2.ListRatingHistoryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSoftPlay(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.RatingService/ListSoftPlay',
+            arena_dot_v1_dot_rating__pb2.ListSoftPlayRequest.SerializeToString,
+            arena_dot_v1_dot_rating__pb2.ListSoftPlayResponse.FromString,
             options,
             channel_credentials,
             insecure,

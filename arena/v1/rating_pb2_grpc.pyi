@@ -39,6 +39,8 @@ class RatingServiceStub:
     """How likely the bots of a pool are the stronger ones, beside the next of its table or beside one bot."""
     ListRatingHistory: _grpc.UnaryUnaryMultiCallable[_rating_pb2.ListRatingHistoryRequest, _rating_pb2.ListRatingHistoryResponse]
     """How the ratings of one bot in a pool came about, period by period, in every run."""
+    ListSoftPlay: _grpc.UnaryUnaryMultiCallable[_rating_pb2.ListSoftPlayRequest, _rating_pb2.ListSoftPlayResponse]
+    """Which bots or owners do otherwise beside each other than elsewhere, as if one let the other win. For admins."""
 
 @_typing.type_check_only
 class RatingServiceAsyncStub(RatingServiceStub):
@@ -51,6 +53,8 @@ class RatingServiceAsyncStub(RatingServiceStub):
     """How likely the bots of a pool are the stronger ones, beside the next of its table or beside one bot."""
     ListRatingHistory: _aio.UnaryUnaryMultiCallable[_rating_pb2.ListRatingHistoryRequest, _rating_pb2.ListRatingHistoryResponse]  # type: ignore[assignment]
     """How the ratings of one bot in a pool came about, period by period, in every run."""
+    ListSoftPlay: _aio.UnaryUnaryMultiCallable[_rating_pb2.ListSoftPlayRequest, _rating_pb2.ListSoftPlayResponse]  # type: ignore[assignment]
+    """Which bots or owners do otherwise beside each other than elsewhere, as if one let the other win. For admins."""
 
 class RatingServiceServicer(metaclass=_abc_1.ABCMeta):
     """Rating tables."""
@@ -78,5 +82,13 @@ class RatingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_rating_pb2.ListRatingHistoryResponse, _abc.Awaitable[_rating_pb2.ListRatingHistoryResponse]]:
         """How the ratings of one bot in a pool came about, period by period, in every run."""
+
+    @_abc_1.abstractmethod
+    def ListSoftPlay(
+        self,
+        request: _rating_pb2.ListSoftPlayRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_rating_pb2.ListSoftPlayResponse, _abc.Awaitable[_rating_pb2.ListSoftPlayResponse]]:
+        """Which bots or owners do otherwise beside each other than elsewhere, as if one let the other win. For admins."""
 
 def add_RatingServiceServicer_to_server(servicer: RatingServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

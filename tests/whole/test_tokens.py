@@ -46,6 +46,7 @@ ALLOWED = {
     "ListRatings": {READ},
     "ListLikelihoods": {READ},
     "ListRatingHistory": {READ},
+    "ListSoftPlay": {READ},
     "ListMatches": {READ},
     "GetRecord": {READ},
     "PlayMatch": {PLAY},
