@@ -96,7 +96,7 @@ _CURES = (
     ),
     (
         "ot permitted",
-        "root in a container starts no cells: run as an ordinary user under a seccomp profile (docs/sandbox.md)",
+        "root in a container has tier nons at most: run as an ordinary user under a seccomp profile (docs/sandbox.md)",
     ),
     (
         "cannot read",

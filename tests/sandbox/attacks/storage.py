@@ -21,7 +21,7 @@ ATTACKS = [
         """, says=r"ENOSPC held\nENOSPC held",
         nons=Bare(NOWHERE.stops, says=r"EACCES held\nEACCES held")),
     Attack("countless files", "the watch counts them", """
-        for number in range(300_000): os.mkdir(f"/tmp/{number}")
+        for number in range(300_000): os.mkdir(f"/tmp/one-of-many-{number}")
         print("REACHED")
         """, reason=r"made \d+ files in /tmp and /dev/shm; the limit is 500", nons=NOWHERE),
     Attack("countless names of one file", "the watch counts them", """
@@ -63,9 +63,9 @@ ATTACKS = [
                        r".*/bot/main.py EACCES EPERM EACCES\n.*\nEACCES\nEACCES end")),
     Attack("links that lead out", "there is nothing at their other end: ENOENT; another mount: EXDEV", """
         for place in (os.environ["VICTIM_FILE"], "/etc/shadow", "/bot/../../../../etc/shadow"):
-            os.symlink(place, "/tmp/soft")
-            print(attempt(open, "/tmp/soft"), end=" ")
-            os.unlink("/tmp/soft")
+            os.symlink(place, "/tmp/link-out-of-a-cell")
+            print(attempt(open, "/tmp/link-out-of-a-cell"), end=" ")
+            os.unlink("/tmp/link-out-of-a-cell")
         print(attempt(os.link, BOT + "/main.py", "/tmp/hard"))
         """, says="ENOENT ENOENT ENOENT (EXDEV|EPERM)", nons=NOWHERE),
 ]  # fmt: skip
