@@ -1,0 +1,143 @@
+"""Matches that have been played: a list, one to step through, and a deal at all its rotations side by side. Knows no
+rules: what lies on a table is drawn by :mod:`arena.web.tables`."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from arena.errors import NotFound, WrongState
+from arena.referee.times import seat_times
+from arena.v1 import match_pb2
+from arena.web.page import page
+from arena.web.replay import Moment, RecordError, Replay, replay
+from arena.web.session import api_of, visitor_of
+from arena.web.tables import Look, draw
+
+MOST_ROTATIONS = 7
+PER_PAGE = 100
+
+
+async def matches(request: Request) -> Response:
+    """The finished matches of a tournament, a page at a time."""
+    name = request.path_params["tournament"]
+    asked = match_pb2.ListMatchesRequest(
+        tournament=name, page_size=PER_PAGE, page_token=request.query_params.get("after", "")
+    )
+    api = api_of(request)
+    found = await api.ask(api.matches.ListMatches, asked, await visitor_of(request))
+    after = urlencode({"after": found.next_page_token}) if found.next_page_token else ""
+    return await page(request, "matches.html", tournament=name, matches=found.matches, after=after)
+
+
+async def match(request: Request) -> Response:
+    """One step of a match: `?step=` from 0, `?seat=` for what that seat saw; all hands are open without it."""
+    where = request.path_params
+    text = await _record(request, where["unit"], where["rotation"])
+    try:
+        shown = await run_in_threadpool(_shown, text, request.query_params)
+    except RecordError as error:
+        raise WrongState(f"this record does not hold, and is not shown: {error}") from error
+    return await page(request, "match.html", **where, **shown)
+
+
+async def record(request: Request) -> Response:
+    """The record as a file."""
+    where = request.path_params
+    text = await _record(request, where["unit"], where["rotation"])
+    name = f"{where['tournament']}-{where['unit']}-{where['rotation']}.jsonl"
+    return Response(
+        text, media_type="application/jsonl", headers={"content-disposition": f'attachment; filename="{name}"'}
+    )
+
+
+async def deal(request: Request) -> Response:
+    """A unit: the same cards in every rotation, seat by seat."""
+    name, unit = request.path_params["tournament"], request.path_params["unit"]
+    api = api_of(request)
+    asked = match_pb2.ListMatchesRequest(
+        tournament=name, page_size=MOST_ROTATIONS, page_token=f"{unit - 1}.{1 << 30}" if unit else ""
+    )
+    found = await api.ask(api.matches.ListMatches, asked, await visitor_of(request))
+    rotations = [one for one in found.matches if one.unit == unit]
+    if not rotations:
+        raise NotFound(f"unit {unit} of '{name}' has not been played; the list of matches has those that have")
+    text = await _record(request, unit, rotations[0].rotation)
+    game = (await run_in_threadpool(replay, text)).record.game
+    bots = sorted(set(rotations[0].bots))
+    totals = {bot: sum(one.scores[list(one.bots).index(bot)] for one in rotations) for bot in bots}
+    return await page(
+        request,
+        "deal.html",
+        tournament=name,
+        unit=unit,
+        game=game.id,
+        rotations=rotations,
+        write=game.write_score,
+        totals=sorted(totals.items(), key=lambda item: -item[1]),
+    )
+
+
+async def _record(request: Request, unit: int, rotation: int) -> str:
+    api = api_of(request)
+    asked = match_pb2.GetRecordRequest(tournament=request.path_params["tournament"], unit=unit, rotation=rotation)
+    found = await api.ask(api.matches.GetRecord, asked, await visitor_of(request))
+    return str(found.text)
+
+
+def _shown(text: str, asked: Any) -> dict[str, Any]:
+    """What the page of a step shows."""
+    found: Replay = replay(text)
+    game = found.record.game
+    moment, state = found.at(_whole(asked.get("step"), 0, found.steps) or 0)
+    seat = _whole(asked.get("seat"), 0, game.seats - 1)
+    deals = found.deals()
+    write = game.write
+    header = found.record.header
+    decisions = found.record.decisions
+    return {
+        "game": game.id,
+        "players": header["players"],
+        "versions": header.get("versions", [""] * game.seats),
+        "clock": header.get("clock", ""),
+        "step": moment.step,
+        "steps": found.steps,
+        "seat": seat,
+        "last": moment.last,
+        "secret": _hides(moment, seat),
+        "write": write,
+        "table": draw(state, Look(seat, moment.legal)),
+        "began": max((step for step in deals if step < moment.step), default=0),
+        "next_deal": min((step for step in deals if step > moment.step), default=found.steps),
+        "deal_starts": deals,
+        "decisions": decisions,
+        "faults": [(step, one) for step, one in enumerate(decisions, start=1) if one.fault],
+        "over": moment.step == found.steps,
+        "scores": [game.write_score(score) for score in found.record.scores],
+        "places": found.record.places,
+        "forfeited": found.record.forfeited,
+        "times": seat_times(found.record),
+    }
+
+
+def _hides(moment: Moment, seat: int | None) -> bool:
+    """Whether the last decision is another seat's secret."""
+    return moment.secret and seat is not None and moment.last is not None and moment.last.seat != seat
+
+
+def _whole(text: str | None, low: int, high: int) -> int | None:
+    """The number, brought into its range; None for what is none."""
+    if not text or not text.isascii() or not text.isdigit() or len(text) > 9:
+        return None
+    return max(low, min(int(text), high))
+
+
+ROUTES = [
+    Route("/tournaments/{tournament}/matches", matches),
+    Route("/tournaments/{tournament}/matches/{unit:int}", deal),
+    Route("/tournaments/{tournament}/matches/{unit:int}/{rotation:int}", match),
+    Route("/tournaments/{tournament}/matches/{unit:int}/{rotation:int}/record", record),
+]

@@ -1,0 +1,47 @@
+"""What lies on a table, ready to be drawn: one module for one shape of view. Knows no page and no request.
+
+A view is made from nothing but observations: from a seat's own, what that seat may know; with all hands open, from
+everybody's. A game whose view has a shape that is here needs nothing; a new shape adds a module and a template.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena.web.tables import pairs, trick
+from engine.game import State
+from engine.pairs import PairsObservation
+from engine.tricks import TrickObservation
+
+
+class Drawn(Protocol):
+    """A table that a template can draw."""
+
+    @property
+    def template(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """From where a table is looked at: a seat's, or None with all hands open; and what those may do who are to act, as
+    texts by seat."""
+
+    seat: int | None
+    legal: dict[int, tuple[str, ...]]
+
+
+def draw(state: State, look: Look) -> Drawn:
+    """The table as it is seen from there.
+
+    :raises TypeError: if there is no table of that shape.
+    """
+    seats = state.game.seats
+    views = [state.observe(seat) for seat in range(seats)]
+    open_to = range(seats) if look.seat is None else (look.seat,)
+    legal = {seat: texts for seat, texts in look.legal.items() if seat in open_to}
+    public = views[look.seat or 0]
+    if isinstance(public, TrickObservation):
+        hands = {seat: view.hand for seat, view in enumerate(views) if isinstance(view, TrickObservation)}
+        return trick.draw(state.game, public, {seat: hands[seat] for seat in open_to}, tuple(look.legal), legal)
+    if isinstance(public, PairsObservation):
+        return pairs.draw(state.game, public, tuple(look.legal), legal)
+    raise TypeError(f"There is no table for a {type(public).__name__}: write a module for it in arena/web/tables.")

@@ -1,0 +1,95 @@
+"""A table at which pairs are shown and one card of each is kept. Knows no rules of points and no page.
+
+Decks are public, so no seat knows more than the others but its own choice until all have chosen.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from engine.game import Game
+from engine.pairs import DECK_ROUNDS, PairsObservation
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A place at the table. ``left`` are the cards that may be shown in this round; ``resting`` is the one that may
+    not, 0 for none; ``kept`` and its mark are of the round before, until new pairs lie on the table."""
+
+    number: int
+    left: tuple[int, ...]
+    resting: int
+    shown: tuple[int, ...]
+    kept: int
+    mark: str
+    points: int
+    tokens: int
+    last_won: int
+    acts: bool
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A finished round of the deck: what everybody showed and kept, and for each keep ``cancelled``, ``won`` or
+    nothing."""
+
+    number: int
+    shown: tuple[tuple[int, ...], ...]
+    kept: tuple[int, ...]
+    marks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairsTable:
+    """Everything on the table."""
+
+    template = "tables/pairs.html"
+
+    round: int
+    phase: str
+    seats: tuple[Seat, ...]
+    finished: tuple[Round, ...]
+
+
+def draw(game: Game, view: PairsObservation, acting: tuple[int, ...], legal: dict[int, tuple[str, ...]]) -> PairsTable:
+    """The table of a view. ``legal`` has texts for those who are open and to act."""
+    finished = tuple(_round(view, at) for at in range(len(view.keeps) // view.seats))
+    before = finished[-1] if finished else None
+    return PairsTable(
+        round=view.round + 1,
+        phase=game.phases[view.phase].name,
+        seats=tuple(
+            Seat(
+                number=seat,
+                left=_cards(view.playable[seat]),
+                resting=view.resting[seat],
+                shown=_cards(view.shown[seat]) if view.shown else (),
+                kept=before.kept[seat] if before and not view.shown else 0,
+                mark=before.marks[seat] if before and not view.shown else "",
+                points=view.points[seat],
+                tokens=view.tokens[seat],
+                last_won=view.last_won[seat],
+                acts=seat in acting,
+                choices=legal.get(seat, ()),
+            )
+            for seat in range(view.seats)
+        ),
+        finished=finished,
+    )
+
+
+def _round(view: PairsObservation, at: int) -> Round:
+    start = at * view.seats
+    kept = tuple(view.keeps[start : start + view.seats])
+    often = Counter(kept)
+    best = min((one for one in kept if often[one] == 1), default=0)
+    return Round(
+        number=view.round - view.round % DECK_ROUNDS + at + 1,
+        shown=tuple(_cards(pair) for pair in view.shows[start : start + view.seats]),
+        kept=kept,
+        marks=tuple("cancelled" if often[one] > 1 else "won" if one == best else "" for one in kept),
+    )
+
+
+def _cards(mask: int) -> tuple[int, ...]:
+    return tuple(number for number in range(1, 9) if mask >> (number - 1) & 1)

@@ -1,0 +1,76 @@
+"""Tables as they are drawn: nothing that a seat may not know is on them, and with all hands open everything is."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.web.page import templates
+from arena.web.tables import Drawn, Look, draw
+from arena.web.tables.trick import TrickTable
+from engine.game import Game, State
+from tests.engine.walks import TRICK_TABLES, games, walk
+
+
+def drawn(state: State, seat: int | None) -> Drawn:
+    write = state.game.write
+    return draw(state, Look(seat, {one: tuple(write(action) for action in state.legal(one)) for one in state.to_act()}))
+
+
+def html(table: Drawn, seats: int) -> str:
+    names = [f"bot-{seat}" for seat in range(seats)]
+    return templates.get_template(table.template).render(table=table, names=names, open_tricks=True)
+
+
+@given(games(), st.integers(0, 200), st.randoms(use_true_random=False))
+def test_a_seats_table_holds_no_card_of_another_hand(game: Game, steps: int, rng: random.Random) -> None:
+    state = game.start(rng.randbytes(32))
+    walk(state, rng, steps)
+    for seat in range(game.seats):
+        table = drawn(state, seat)
+        html(table, game.seats)
+        if isinstance(table, TrickTable):
+            assert [one.hand is not None for one in table.seats] == [one == seat for one in range(game.seats)]
+            assert all(not one.choices for one in table.seats if one.number != seat)
+
+
+@given(games(TRICK_TABLES), st.integers(0, 200), st.randoms(use_true_random=False))
+def test_with_all_hands_open_every_card_is_seen_once(game: Game, steps: int, rng: random.Random) -> None:
+    state = game.start(rng.randbytes(32))
+    walk(state, rng, steps)
+    table = drawn(state, None)
+    assert isinstance(table, TrickTable)
+    held = [card.text for one in table.seats for card in one.hand or ()]
+    on_the_table = [one.played.text for one in table.seats if one.played]
+    finished = [card.text for trick in table.finished for card in trick.cards]
+    seen = held + on_the_table + finished
+    assert len(seen) == len(set(seen))
+    for one in table.seats:
+        assert len(one.hand or ()) == one.left
+    html(table, game.seats)
+
+
+@given(games(), st.randoms(use_true_random=False))
+def test_what_may_be_done_is_marked_or_said(game: Game, rng: random.Random) -> None:
+    state = game.start(rng.randbytes(32))
+    walk(state, rng, rng.randrange(100))
+    table = drawn(state, None)
+    for one in getattr(table, "seats"):  # noqa: B009 - every shape has them
+        assert one.acts == (one.number in state.to_act())
+        legal = {game.write(action) for action in state.legal(one.number)}
+        said = set(one.choices)
+        if isinstance(table, TrickTable) and not said:
+            said = {card.text for card in one.hand or () if card.mark == "legal"}
+        assert said == legal
+
+
+def test_a_game_of_an_unknown_shape_says_where_to_draw_it() -> None:
+    class Shapeless:
+        game = type("", (), {"seats": 1})
+
+        def observe(self, seat: int) -> int:
+            return seat
+
+    with pytest.raises(TypeError, match="write a module for it in arena/web/tables"):
+        draw(Shapeless(), Look(0, {}))  # type: ignore[arg-type]
