@@ -45,12 +45,12 @@ def add_actions(actions: Any) -> None:
 
 
 def number(text: str) -> int:
-    """The number of a block or a unit.
+    """The number of a block, a unit or an alarm.
 
     :raises ArgumentTypeError: if it is none.
     """
     if not (text.isascii() and text.isdigit() and len(text) <= 9):
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of a block or unit")
+        raise argparse.ArgumentTypeError(f"'{text}' is no number from 0 on")
     return int(text)
 
 
@@ -93,21 +93,26 @@ def run_cancel(arguments: argparse.Namespace) -> int:
 
 def print_corrections(state: pb.Tournament) -> None:
     """Prints what does not count of a tournament, and why."""
-    for one in state.corrections[:SHOWN]:
-        print(f"corrected   {sentence(one)}: {one.reason} ({one.user}, {one.create_time.ToDatetime():%Y-%m-%d %H:%M})")
-    if len(state.corrections) > SHOWN:
-        print(f"corrected   and {len(state.corrections) - SHOWN} more")
+    orbits = sum(one.what == "orbit" for one in state.corrections)
+    others = [one for one in state.corrections if one.what != "orbit"]
+    # What ended it stands first, though it came last.
+    others.sort(key=lambda one: one.what != "tournament")
+    for one in others[:SHOWN]:
+        when = f"{one.create_time.ToDatetime():%Y-%m-%d %H:%M}"
+        print(f"corrected   {sentence(one, orbits)}: {one.reason} ({one.user}, {when})")
+    if len(others) > SHOWN:
+        print(f"corrected   and {len(others) - SHOWN} more")
 
 
-def sentence(correction: pb.Correction) -> str:
-    """What does not count, in words."""
+def sentence(correction: pb.Correction, orbits: int = 0) -> str:
+    """What does not count, in words; of a cancelled tournament so many orbits."""
+    left = f", and {orbits} orbits do not count, because they were not complete" if orbits else ""
     return {
         "block": f"block {correction.which} is given up",
         "unit": f"unit {correction.which} does not count",
         "bot": f"{correction.which} is disqualified",
-        "orbit": f"orbit {correction.which} was not complete and does not count",
-        "tournament": "cancelled",
-    }.get(correction.what, f"{correction.what} {correction.which}")
+        "tournament": f"cancelled{left}",
+    }.get(correction.what, f"{correction.what} {correction.which} does not count")
 
 
 def _connected(arguments: argparse.Namespace) -> tuple[Server, Any]:

@@ -95,7 +95,16 @@ def run_audit(arguments: argparse.Namespace) -> int:
         token = page.next_page_token
         if not token:
             break
-    print_table(["Id", "Time", "Who", "What", "Tournament", "Subject", "Reason"], rows, as_json=arguments.json)
+    if arguments.json:
+        print_table(["Id", "Time", "Who", "What", "Tournament", "Subject", "Reason"], rows, as_json=True)
+        return 0
+    for act, time, who, what, tournament, subject, reason in rows:
+        about = subject if tournament in {"", subject} else f"{tournament}: {subject}"
+        print(f"{act}  {time}  {who}  {what}  {about}")
+        if reason:
+            print(f"   {reason}")
+    if not rows:
+        print("nobody has done anything yet that you may see")
     return 0
 
 

@@ -16,6 +16,9 @@ from arena.referee.presets import describe_clock
 from arena.v1 import tournament_pb2 as pb
 from arena.v1.tournament_pb2_grpc import TournamentServiceStub
 
+ALARMS = 5
+"""Open alarms that are printed of a tournament."""
+
 CLEAR = "\r\033[K"
 """Empties the line of a terminal."""
 
@@ -156,8 +159,10 @@ def run_show(arguments: argparse.Namespace) -> int:
         print(f"waiting     {state.lacking}")
     if state.undecided:
         print(f"to decide   {state.undecided}")
-    for alarm in state.alarms:
+    for alarm in state.alarms[:ALARMS]:
         print(f"alarm {alarm.alarm:<5} {alarm.sentence}")
+    if len(state.alarms) > ALARMS:
+        print("alarms      more of them: 'arena alarms' lists them all")
     corrections.print_corrections(state)
     print(f"commitment  {state.commitment.hex()}")
     if state.secret:

@@ -192,9 +192,8 @@ def abandon(connection: Connection, lease: Lease, reason: str, cause: Cause) -> 
                 connection,
                 "block-void",
                 f"Block {row.id} of tournament '{row.tournament}' is void: its process died {deaths} times, last with: "
-                f"{reason} Its units do not count. Mend the cause; then 'arena tournament retry {row.tournament} "
-                f"{row.id}' plays new units in its place, and 'arena tournament void {row.tournament} {row.id} "
-                f"--reason …' does without.",
+                f"{reason} Mend the cause; then 'arena tournament retry {row.tournament} {row.id}' plays new units, "
+                f"or 'arena tournament void {row.tournament} {row.id} --reason …' does without.",
                 row,
             )
         elif row.kind == UnitKind.SINGLE and cause is not Cause.UNSEEN:
