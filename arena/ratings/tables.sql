@@ -1,25 +1,33 @@
--- tables: every version that a table shows: of the rules played last, and of every bot the newest version
-WITH newest AS (
-    SELECT DISTINCT ON (p.seats, p.options, p.unit_kind) p.id, p.seats, p.options, p.unit_kind, p.rules
-    FROM pools p
-    WHERE p.game = %(game)s AND %(seats)s IN (0, p.seats) AND EXISTS (SELECT FROM ratings r WHERE r.pool = p.id)
+-- tables: every version that a table shows: of the rules played last, and of every bot the newest version. The versions of
+-- a run are found by skipping through the key of its events, so that it does not matter how many periods there were
+WITH RECURSIVE newest AS MATERIALIZED (
+    SELECT DISTINCT ON (p.seats, p.options, p.unit_kind)
+        p.id, p.seats, p.options, p.unit_kind, p.rules, c.run,
+        (SELECT max(position) FROM fits WHERE run = c.run) AS fitted
+    FROM pools p JOIN current_runs c ON c.pool = p.id
+    WHERE p.game = %(game)s AND %(seats)s IN (0, p.seats) AND EXISTS (SELECT FROM rating_events e WHERE e.run = c.run)
     ORDER BY p.seats, p.options, p.unit_kind, (
         SELECT max(t.started_at) FROM rating_periods o JOIN tournaments t ON t.name = o.tournament WHERE o.pool = p.id
     ) DESC
 ),
-lines AS (
-    SELECT DISTINCT ON (n.id, v.bot)
-        n.id AS pool, n.seats, n.options, n.unit_kind, n.rules, v.bot, v.number AS version,
-        r.micro_elo, r.units, r.matches, r.points, r.faults, v.id
-    FROM newest n JOIN ratings r ON r.pool = n.id JOIN versions v ON v.id = r.version
-    ORDER BY n.id, v.bot, v.number DESC
+rated (run, version) AS (
+    SELECT run, (SELECT min(version) FROM rating_events e WHERE e.run = newest.run) FROM newest
+    UNION ALL
+    SELECT run, (SELECT min(version) FROM rating_events e WHERE e.run = rated.run AND e.version > rated.version)
+    FROM rated WHERE version IS NOT NULL
+),
+shown AS (
+    SELECT DISTINCT ON (r.run, v.bot) r.run, v.id, v.bot, v.number
+    FROM rated r JOIN versions v ON v.id = r.version
+    ORDER BY r.run, v.bot, v.number DESC
 )
 SELECT
-    l.*, f.micro_elo AS fitted_micro_elo, f.micro_margin, f.first_rank, f.last_rank, f.deals, f.milli_points_margin
-FROM lines l
-LEFT JOIN LATERAL (
-    SELECT max(position) AS position FROM fits WHERE run = (SELECT run FROM current_runs WHERE pool = l.pool)
-) AS last ON true
-LEFT JOIN fits f
-    ON f.run = (SELECT run FROM current_runs WHERE pool = l.pool) AND f.position = last.position AND f.version = l.id
-ORDER BY l.seats, l.unit_kind, l.pool, coalesce(f.micro_elo, l.micro_elo) DESC, l.bot;
+    n.id AS pool, n.seats, n.options, n.unit_kind, n.rules, s.bot, s.number AS version,
+    e.micro_elo, e.units, e.matches, e.points, e.faults, s.id,
+    f.micro_elo AS fitted_micro_elo, f.micro_margin, f.first_rank, f.last_rank, f.deals, f.milli_points_margin
+FROM newest n JOIN shown s ON s.run = n.run
+CROSS JOIN LATERAL (
+    SELECT * FROM rating_events WHERE run = s.run AND version = s.id ORDER BY position DESC LIMIT 1
+) AS e
+LEFT JOIN fits f ON f.run = n.run AND f.position = n.fitted AND f.version = s.id
+ORDER BY n.seats, n.unit_kind, n.id, coalesce(f.micro_elo, e.micro_elo) DESC, s.bot;

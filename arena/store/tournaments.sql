@@ -25,19 +25,17 @@ SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms
        t.cancelled_at, t.format, t.unrated,
        ARRAY(SELECT bot FROM entries WHERE tournament = t.name ORDER BY position),
        t.unrated OR NOT EXISTS (
-           SELECT FROM blocks AS o
-           WHERE o.tournament = t.name AND NOT EXISTS (
-               SELECT FROM rating_periods AS p
-               JOIN rated_periods AS r USING (pool, position)
-               JOIN current_runs AS c ON c.run = r.run
-               WHERE p.tournament = t.name AND p.orbit = o.orbit
-           )
+           SELECT orbit FROM blocks WHERE tournament = t.name
+           EXCEPT
+           SELECT p.orbit FROM rating_periods AS p
+           JOIN rated_periods AS r USING (pool, position)
+           JOIN current_runs AS c ON c.run = r.run
+           WHERE p.tournament = t.name
        ),
-       count(b.id) FILTER (WHERE NOT EXISTS (SELECT FROM blocks AS newer WHERE newer.replaces = b.id)),
+       -- What was replaced is void, and what replaces it is of the same tournament.
+       count(b.id) - count(b.replaces),
        count(b.id) FILTER (WHERE b.state = 'done'),
-       count(b.id) FILTER (
-           WHERE b.state = 'void' AND NOT EXISTS (SELECT FROM blocks AS newer WHERE newer.replaces = b.id)
-       ),
+       count(b.id) FILTER (WHERE b.state = 'void') - count(b.replaces),
        ARRAY(SELECT u.id FROM undecided_blocks AS u WHERE u.tournament = t.name AND t.closed_at IS NULL ORDER BY u.id)
 FROM tournaments AS t LEFT JOIN blocks AS b ON b.tournament = t.name
 WHERE t.name = %(name)s
