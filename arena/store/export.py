@@ -38,7 +38,7 @@ class Closed:
 @dataclass(frozen=True, slots=True)
 class Played:
     """A finished match; lists are by seat. ``kind`` is that of its unit; ``counts`` is false where a correction says
-    so."""
+    so, and in a tournament that is not rated."""
 
     unit: int
     rotation: int

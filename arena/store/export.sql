@@ -11,17 +11,17 @@ SELECT name, game, seats, options, engine, closed_at
 FROM tournaments
 WHERE name = %(name)s AND closed_at IS NOT NULL AND started_at IS NOT NULL;
 
--- exported_matches: a page of results in order of unit and rotation, and whether corrections let them count
+-- exported_matches: a page of results in order of unit and rotation, and whether they count for ratings
 SELECT r.unit, r.rotation, b.orbit, b.kind,
     ARRAY(SELECT b.entries[i + 1] FROM unnest(r.seats) WITH ORDINALITY AS s (i, seat) ORDER BY seat) AS bots,
     r.scores, r.places, r.faults, r.forfeited, r.decisions, r.digest,
-    NOT EXISTS (
+    NOT t.unrated AND NOT EXISTS (
         SELECT FROM corrections c
         WHERE c.tournament = r.tournament
             AND (c.bot = ANY (b.entries) OR (c.orbit = b.orbit AND (c.what = 'orbit' OR c.unit = r.unit)))
     ) AS counts,
     b.ended_at
-FROM results r JOIN blocks b ON b.id = r.block
+FROM results r JOIN blocks b ON b.id = r.block JOIN tournaments t ON t.name = r.tournament
 WHERE r.tournament = %(tournament)s AND (r.unit, r.rotation) > (%(unit)s, %(rotation)s)
 ORDER BY r.unit, r.rotation
 LIMIT %(limit)s;

@@ -179,7 +179,7 @@ class ExportedMatch(_message.Message):
     digest: _builtins.bytes
     """SHA-256 of actions, faults, scores, places and forfeits."""
     counts: _builtins.bool
-    """False where a correction says that it does not count."""
+    """False where a correction says that it does not count, and in a tournament that is not rated."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Bots."""
