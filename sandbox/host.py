@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,8 +47,9 @@ def detect(least: Tier | None = None) -> Host:
 
     :raises NoCellError: if none works, or none that is at least of that tier.
     """
-    trials = survey()
-    for trial in trials:
+    trials = []
+    for trial in _trials():
+        trials.append(trial)
         if not trial.complaint:
             if least is not None and not trial.host.tier.is_at_least(least):
                 raise NoCellError(
@@ -66,10 +67,16 @@ def detect(least: Tier | None = None) -> Host:
 
 def survey() -> list[Trial]:
     """Every way to start a cell that this user could have here, strongest first, each one tried."""
+    return list(_trials())
+
+
+def _trials() -> Iterator[Trial]:
+    """Tries one after the other, and none that is not asked for: who needs one cell does not wait for all."""
     tiers = [Tier.ROOT] if os.geteuid() == 0 else [Tier.USERNS, Tier.USERNS_BARE]
     groups = places(os.environ.get("ARENA_CGROUP", ""))
     ways = [Host(tier, bwrap, groups) for tier in tiers for bwrap in bwraps(os.environ)]
-    return [Trial(host, _try(host)) for host in (*ways, Host(Tier.NONS, sys.executable, groups))]
+    for host in (*ways, Host(Tier.NONS, sys.executable, groups)):
+        yield Trial(host, _try(host))
 
 
 def bwraps(environment: Mapping[str, str]) -> list[str]:

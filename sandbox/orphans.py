@@ -19,7 +19,7 @@ from sandbox.host import rooms
 def end_orphans() -> int:
     """How many first processes of cells without a bwrap above them were found and ended. Nothing is left of cells whose
     launcher is gone."""
-    if rooms().exists():
+    if os.geteuid() == 0 and rooms().is_dir() and any(place.is_dir() for place in rooms().iterdir()):
         subprocess.run([*launcher(sys.executable), str(rooms())], env={}, check=False)
     found = 0
     for entry in Path("/proc").iterdir():

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__)
+SEAT = Path(os.environ.get("ARENA_SOCKET", "").removeprefix("unix:"))
 SHARED_FILE = "/usr/bin/env"
 PATIENCE_S = 20
 
@@ -43,9 +44,14 @@ def works(act: Callable[[], object]) -> bool:
 
 
 def folders() -> Iterator[Path]:
-    """The root, what is in it, and what is in that."""
+    """The root, what is in it, and what is in that; some that there are everywhere, if nobody says what is in it."""
     yield Path("/")
-    for first in Path("/").iterdir():
+    try:
+        tops = list(Path("/").iterdir())
+    except OSError:
+        tops = [Path(place) for place in ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run", "/home")]
+        yield from (HERE.parent, SEAT.parent)
+    for first in tops:
         if first.is_dir() and not first.is_symlink() and first.name not in {"proc", "sys"}:
             yield first
             try:
@@ -94,7 +100,7 @@ def is_locked() -> bool:
     return False
 
 
-STAMPED = (SHARED_FILE, "/bot/main.py", "/run/arena/seat.sock", "/run/arena", "/kit")
+STAMPED = (SHARED_FILE, str(HERE), str(SEAT), str(SEAT.parent), os.environ.get("PYTHONPATH", ""))
 
 
 def stamp() -> bool:
@@ -157,7 +163,7 @@ LEAVE: dict[str, Callable[[], bool]] = {
     "letters": lambda: call("msgget", key, 0o1666) >= 0,
     "queue": lambda: call("mq_open", mark.encode(), 0o102, 0o666, None) >= 0,
     "key": lambda: call("add_key", b"user", mark.encode(), b"x", ctypes.c_size_t(1), -4) >= 0,
-    "attribute": lambda: call("setxattr", b"/bot/main.py", b"user.mark", b"x", ctypes.c_size_t(1), 0) >= 0,
+    "attribute": lambda: call("setxattr", bytes(HERE), b"user.mark", b"x", ctypes.c_size_t(1), 0) >= 0,
     "host": lambda: call("sethostname", mark.encode(), len(mark)) >= 0,
 }
 
@@ -174,7 +180,7 @@ FIND: dict[str, Callable[[], bool]] = {
     "letters": lambda: call("msgget", key, 0) >= 0,
     "queue": lambda: call("mq_open", mark.encode(), 0, 0, None) >= 0,
     "key": lambda: call("request_key", b"user", mark.encode(), None, -4) >= 0,
-    "attribute": lambda: call("getxattr", b"/bot/main.py", b"user.mark", None, ctypes.c_size_t(0)) >= 0,
+    "attribute": lambda: call("getxattr", bytes(HERE), b"user.mark", None, ctypes.c_size_t(0)) >= 0,
     "host": lambda: os.uname().nodename == mark,
 }
 
