@@ -35,6 +35,7 @@ soak: setup
 bench: setup
 	$(BIN)/python -m benchmarks.wire
 	$(BIN)/python -m benchmarks.block
+	$(BIN)/python -m benchmarks.tournament
 	$(BIN)/python -m benchmarks.sandbox
 
 # The wire as the wheel has it, compiled, and as Python.
