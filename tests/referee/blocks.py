@@ -1,10 +1,14 @@
 """Blocks and folders of bots for the tests of the block process."""
 
 import hashlib
+import os
+import subprocess
+import sysconfig
 from pathlib import Path
 
 import engine
 from arena.tournaments.block import Block, BlockLimits, Player, PlayerKind, UnitKind, UnitPlan
+from tests.sandbox.attacks.nobody import NobodyError, as_nobody, open_python
 
 GAME = "minus_one"
 
@@ -111,3 +115,18 @@ def block_of(players: list[Player], *, units: int, kind: UnitKind, startup_ms: i
         ),
         commitment=bytes(32),
     )
+
+
+def without_namespaces() -> tuple[str, dict[str, str]]:
+    """A Python that has all that blocks and bots need and that every user may run, and the environment in which it can
+    make no namespace.
+
+    :raises NobodyError: if there is none, or we are not root, who alone starts cells without namespaces.
+    """
+    if os.geteuid() != 0:
+        raise NobodyError("without namespaces only root starts cells")
+    python, path = open_python(), f"{Path(engine.__file__).parents[1]}:{sysconfig.get_path('purelib')}"
+    asked = as_nobody("env", f"PYTHONPATH={path}", python, "-c", "import arena.bot, numpy")
+    if subprocess.run(asked, capture_output=True, check=False).returncode:
+        raise NobodyError("other users cannot read what is installed here; install it below /opt")
+    return python, {"ARENA_BWRAP": "/bin/false", "PYTHONPATH": path}

@@ -53,9 +53,9 @@ except NoCellError as error:
 
 @contextmanager
 def block_process(block: Block, bots_dir: Path, **environment: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """The process, with the block in its input."""
+    """The process, with the block in its input; PYTHON in the environment names another Python than ours."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "arena.tournaments.play_block", str(bots_dir)],
+        [environment.get("PYTHON", sys.executable), "-m", "arena.tournaments.play_block", str(bots_dir)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, **environment},

@@ -1,9 +1,6 @@
 """Where no namespaces can be made, a worker judges and plays strangers' bots only if it is told to, and then wholly."""
 
 import dataclasses
-import os
-import subprocess
-import sysconfig
 from dataclasses import asdict
 from pathlib import Path
 
@@ -18,26 +15,21 @@ from arena.tournaments.ledger import Ending
 from arena.tournaments.strangers import USUAL
 from arena.tournaments.worker import Settings
 from sandbox.box import Tier
-from tests.sandbox.attacks.nobody import NobodyError, as_nobody, open_python
+from tests.referee.blocks import without_namespaces
+from tests.sandbox.attacks.nobody import NobodyError
 from tests.tournaments.ground import make_tournament, one
 from tests.tournaments.test_check import with_house_bots, write
-
-ROOM = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def settings(database_url: str, short_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """A worker whose blocks are played by a Python that every user may run, with libraries that every user may read."""
-    if os.geteuid() != 0:
-        pytest.skip("without namespaces only root starts cells")
-    monkeypatch.setenv("ARENA_BWRAP", "/bin/false")
-    monkeypatch.setenv("PYTHONPATH", f"{ROOM}:{sysconfig.get_path('purelib')}")
     try:
-        python = open_python()
+        python, environment = without_namespaces()
     except NobodyError as error:
         pytest.skip(str(error))
-    if subprocess.run(as_nobody(python, "-c", "import arena.bot, numpy"), capture_output=True, check=False).returncode:
-        pytest.skip("other users cannot read what is installed here; install it below /opt")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
     return dataclasses.replace(
         with_house_bots(database_url, short_dir),
         command=(python, "-m", "arena.tournaments.play_block"),
