@@ -61,6 +61,9 @@ A show on level hard takes up to 20 ms, so these take one turn at a time."""
 ALIASES = {"random": "random-1", "rules": "steady"}
 """Names that only ``choose`` and ``entry`` know: a program by its own name."""
 
+ANCHORS = {"steady": 1500}
+"""The number in Elo at which a rating table shows a bot of the house, whoever else plays."""
+
 _MAIN = '''"""The house bot {name}: the program in {program}/ with the settings in settings.toml."""
 
 from pathlib import Path

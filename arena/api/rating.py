@@ -76,6 +76,8 @@ def _message(table: tables.RatingTable) -> pb.RatingTable:
         unit_kind=table.unit_kind,
         score_decimals=game.score_decimals,
         pool=table.pool,
+        shift_micro_elo=table.shift.micro_elo,
+        anchors=table.shift.anchors,
         ratings=[
             pb.Rating(
                 place=line.place,

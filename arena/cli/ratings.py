@@ -84,6 +84,11 @@ def print_rating_table(table: rating_pb2.RatingTable) -> None:
     points with theirs, faults. A question mark is behind a rating of few units."""
     print(f"\n{title(table)}")
     print_table(HEADS, _rows(table), decimals={"Rating": 0, "±": 0, "Elo": 0, "Mean points": 2, "± pts": 2})
+    if table.anchors:
+        at = ", ".join(
+            f"{line.bot} is at {line.fitted.micro_elo / 1e6:.0f}" for line in table.ratings if line.bot in table.anchors
+        )
+        print(f"ratings are shifted by {table.shift_micro_elo / 1e6:+.1f}: {at}")
 
 
 def _rows(table: rating_pb2.RatingTable) -> list[list[Value]]:

@@ -1,14 +1,20 @@
 """How a bot's ratings came about: what every period did to it, and what was fitted then. Knows no formula."""
 
 import re
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from psycopg.rows import class_row
 
 from arena.errors import BadRequest
+from arena.ratings.anchors import shift
+from arena.ratings.tables import ENOUGH_DEALS
 from arena.store import Connection
+from arena.store.people import HOUSE
 from arena.store.sql import statements
+from bots.house import ANCHORS
 
 SQL = statements(__file__)
 
@@ -20,8 +26,8 @@ class Step:
     :ivar run: the computation, counted up; ``reason`` says why it was begun, ``shown`` whether tables show it.
     :ivar position: the period within the pool, from 0: that ``orbit`` of that ``tournament``.
     :ivar units: rated so far.
-    :ivar fitted_micro_elo: the official rating after the period, with the other ``fitted_`` ones; None if there was no
-        fit then, since the next period was already there.
+    :ivar fitted_micro_elo: the official rating after the period, shifted to the anchors, with the other ``fitted_``
+        ones; None if there was no fit then, since the next period was already there.
     :ivar fitted_micro_margin: half the width of the 95 % interval; None below two deals, too.
     :ivar first_rank, last_rank: as they were; None also for a version that was replaced.
     """
@@ -41,6 +47,8 @@ class Step:
     fitted_micro_margin: int | None
     first_rank: int | None
     last_rank: int | None
+    shift_micro_elo: int = 0
+    """What was added to the official rating as it was fitted."""
 
 
 def history(
@@ -54,10 +62,35 @@ def history(
     run, position, version = _after(token)
     where = {"pool": pool, "bot": bot, "run": run, "position": position, "version": version, "limit": limit + 1}
     found = connection.cursor(row_factory=class_row(Step)).execute(SQL["steps"], where).fetchall()
-    if len(found) <= limit:
-        return found, ""
-    last = found[limit - 1]
-    return found[:limit], f"{last.run}.{last.position}.{last.version}"
+    last = found[limit - 1] if len(found) > limit else None
+    return _anchored(connection, pool, found[:limit]), f"{last.run}.{last.position}.{last.version}" if last else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchor:
+    run: int
+    position: int
+    unit_kind: str
+    bot: str
+    micro_elo: int
+    deals: int
+
+
+def _anchored(connection: Connection, pool: int, steps: Sequence[Step]) -> list[Step]:
+    """The steps with official ratings as a table would have shown them then."""
+    where = {"pool": pool, "anchors": list(ANCHORS), "house": HOUSE}
+    fitted: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
+    for one in connection.cursor(row_factory=class_row(_Anchor)).execute(SQL["anchors"], where):
+        if one.deals >= ENOUGH_DEALS[one.unit_kind]:
+            fitted[one.run, one.position][one.bot] = one.micro_elo
+    shown = []
+    for step in steps:
+        if step.fitted_micro_elo is None:
+            shown.append(step)
+            continue
+        by = shift(fitted.get((step.run, step.position), {})).micro_elo
+        shown.append(replace(step, fitted_micro_elo=step.fitted_micro_elo + by, shift_micro_elo=by))
+    return shown
 
 
 def _after(token: str) -> tuple[int, int, int]:

@@ -13,3 +13,10 @@ LEFT JOIN fits f ON f.run = e.run AND f.position = e.position AND f.version = e.
 WHERE r.pool = %(pool)s AND v.bot = %(bot)s
     AND (r.id, e.position, v.number) > (%(run)s::bigint, %(position)s::int, %(version)s::int)
 ORDER BY r.id, e.position, v.number LIMIT %(limit)s;
+
+-- anchors: what was fitted of the newest versions of the house's anchors, in every fit of every run of a pool
+SELECT DISTINCT ON (f.run, f.position, v.bot) f.run, f.position, p.unit_kind, v.bot, f.micro_elo, f.deals
+FROM rating_runs r JOIN pools p ON p.id = r.pool JOIN fits f ON f.run = r.id
+JOIN versions v ON v.id = f.version JOIN bots b ON b.name = v.bot
+WHERE r.pool = %(pool)s AND b.owner = %(house)s AND b.name = ANY(%(anchors)s)
+ORDER BY f.run, f.position, v.bot, v.number DESC;

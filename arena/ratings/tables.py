@@ -7,7 +7,9 @@ from fractions import Fraction
 
 from psycopg.rows import class_row
 
+from arena.ratings.anchors import Shift, shift
 from arena.store import Connection
+from arena.store.people import HOUSE
 from arena.store.sql import statements
 
 SQL = statements(__file__)
@@ -18,7 +20,7 @@ ENOUGH_DEALS = {"rotation": 20, "single": 80}
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A bot's official rating. Elo in millionths, points in thousandths of the game's score unit.
+    """A bot's official rating, shifted to the anchors. Elo in millionths, points in thousandths of a score unit.
 
     :ivar micro_margin: half the width of the 95 % interval; None below two deals.
     :ivar first_rank, last_rank: where it is with 95 %, from 1; None in a pool too large to compare all.
@@ -58,7 +60,7 @@ class Rating:
 @dataclass(frozen=True, slots=True)
 class RatingTable:
     """One pool and its number, best first. ``options`` are all options of the game as text; ``unit_kind`` is rotation
-    or single."""
+    or single, ``shift`` what is added to the official ratings as they were fitted."""
 
     pool: int
     game: str
@@ -66,13 +68,16 @@ class RatingTable:
     options: dict[str, str]
     unit_kind: str
     rules: str
+    shift: Shift
     ratings: tuple[Rating, ...]
 
 
 def table(connection: Connection, game: str, seats: int = 0) -> list[RatingTable]:
     """The tables of a game, by table size; 0 for every size. Pools without a rated unit have no table, and of pools
     that differ only in the version of the rules the newest is shown."""
-    rows = connection.cursor(row_factory=class_row(_Line)).execute(SQL["tables"], {"game": game, "seats": seats})
+    rows = connection.cursor(row_factory=class_row(_Line)).execute(
+        SQL["tables"], {"game": game, "seats": seats, "house": HOUSE}
+    )
     return [_table(game, list(lines)) for _, lines in itertools.groupby(rows, key=lambda line: line.pool)]
 
 
@@ -84,6 +89,7 @@ class _Line:
     unit_kind: str
     rules: str
     bot: str
+    of_house: bool
     version: int
     micro_elo: int
     units: int
@@ -104,21 +110,31 @@ class _Line:
         return self.micro_elo if self.fitted_micro_elo is None else self.fitted_micro_elo
 
     @property
-    def fitted(self) -> Fitted | None:
+    def provisional(self) -> bool:
+        return self.deals is None or self.deals < ENOUGH_DEALS[self.unit_kind]
+
+    def fitted(self, shift_micro_elo: int) -> Fitted | None:
         if self.fitted_micro_elo is None or self.deals is None:
             return None
         return Fitted(
-            micro_elo=self.fitted_micro_elo,
+            micro_elo=self.fitted_micro_elo + shift_micro_elo,
             micro_margin=self.micro_margin,
             first_rank=self.first_rank,
             last_rank=self.last_rank,
             deals=self.deals,
             milli_points_margin=self.milli_points_margin,
-            provisional=self.deals < ENOUGH_DEALS[self.unit_kind],
+            provisional=self.provisional,
         )
 
 
 def _table(game: str, lines: Sequence[_Line]) -> RatingTable:
+    shifted = shift(
+        {
+            line.bot: line.fitted_micro_elo
+            for line in lines
+            if line.of_house and line.fitted_micro_elo is not None and not line.provisional
+        }
+    )
     places: dict[int, int] = {}
     for place, line in enumerate(lines, 1):  # best first
         places.setdefault(line.shown_micro_elo, place)
@@ -132,9 +148,9 @@ def _table(game: str, lines: Sequence[_Line]) -> RatingTable:
             mean_milli_points=round(Fraction(1000 * line.points, line.matches)),
             matches=line.matches,
             faults=line.faults,
-            fitted=line.fitted,
+            fitted=line.fitted(shifted.micro_elo),
         )
         for line in lines
     )
     first = lines[0]
-    return RatingTable(first.pool, game, first.seats, first.options, first.unit_kind, first.rules, ratings)
+    return RatingTable(first.pool, game, first.seats, first.options, first.unit_kind, first.rules, shifted, ratings)

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/rating.proto\x12\x08\x61rena.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"1\n\x12ListRatingsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\"<\n\x13ListRatingsResponse\x12%\n\x06tables\x18\x01 \x03(\x0b\x32\x15.arena.v1.RatingTable\"\xeb\x01\n\x0bRatingTable\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\x12\x33\n\x07options\x18\x03 \x03(\x0b\x32\".arena.v1.RatingTable.OptionsEntry\x12\x11\n\tunit_kind\x18\x04 \x01(\t\x12!\n\x07ratings\x18\x05 \x03(\x0b\x32\x10.arena.v1.Rating\x12\x16\n\x0escore_decimals\x18\x06 \x01(\r\x12\x0c\n\x04pool\x18\x07 \x01(\x05\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xb5\x01\n\x06Rating\x12\r\n\x05place\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\r\x12\x11\n\tmicro_elo\x18\x04 \x01(\x03\x12\r\n\x05units\x18\x05 \x01(\r\x12\x19\n\x11mean_milli_points\x18\x06 \x01(\x03\x12\x0e\n\x06\x66\x61ults\x18\x07 \x01(\r\x12\x0f\n\x07matches\x18\x08 \x01(\r\x12 \n\x06\x66itted\x18\t \x01(\x0b\x32\x10.arena.v1.Fitted\"\xf3\x01\n\x06\x46itted\x12\x11\n\tmicro_elo\x18\x01 \x01(\x03\x12\x19\n\x0cmicro_margin\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x17\n\nfirst_rank\x18\x03 \x01(\rH\x01\x88\x01\x01\x12\x16\n\tlast_rank\x18\x04 \x01(\rH\x02\x88\x01\x01\x12\r\n\x05\x64\x65\x61ls\x18\x05 \x01(\r\x12 \n\x13milli_points_margin\x18\x06 \x01(\x03H\x03\x88\x01\x01\x12\x13\n\x0bprovisional\x18\x07 \x01(\x08\x42\x0f\n\r_micro_marginB\r\n\x0b_first_rankB\x0c\n\n_last_rankB\x16\n\x14_milli_points_margin\"^\n\x16ListLikelihoodsRequest\x12\x0c\n\x04pool\x18\x01 \x01(\x05\x12\x0f\n\x07\x61gainst\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"]\n\x17ListLikelihoodsResponse\x12)\n\x0blikelihoods\x18\x01 \x03(\x0b\x32\x14.arena.v1.Likelihood\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"b\n\nLikelihood\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\r\n\x05other\x18\x03 \x01(\t\x12\x15\n\rother_version\x18\x04 \x01(\r\x12\x10\n\x08stronger\x18\x05 \x01(\x01\"\\\n\x18ListRatingHistoryRequest\x12\x0c\n\x04pool\x18\x01 \x01(\x05\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"Y\n\x19ListRatingHistoryResponse\x12#\n\x05steps\x18\x01 \x03(\x0b\x32\x14.arena.v1.RatingStep\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x9f\x03\n\nRatingStep\x12\x0b\n\x03run\x18\x01 \x01(\x03\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\r\n\x05shown\x18\x03 \x01(\x08\x12\x10\n\x08position\x18\x04 \x01(\r\x12\x12\n\ntournament\x18\x05 \x01(\t\x12\r\n\x05orbit\x18\x06 \x01(\r\x12,\n\x08rated_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07version\x18\x08 \x01(\r\x12\x11\n\tmicro_elo\x18\t \x01(\x03\x12\x13\n\x0b\x64\x65lta_micro\x18\n \x01(\x03\x12\r\n\x05units\x18\x0b \x01(\r\x12\x1d\n\x10\x66itted_micro_elo\x18\x0c \x01(\x03H\x00\x88\x01\x01\x12 \n\x13\x66itted_micro_margin\x18\r \x01(\x03H\x01\x88\x01\x01\x12\x17\n\nfirst_rank\x18\x0e \x01(\rH\x02\x88\x01\x01\x12\x16\n\tlast_rank\x18\x0f \x01(\rH\x03\x88\x01\x01\x42\x13\n\x11_fitted_micro_eloB\x16\n\x14_fitted_micro_marginB\r\n\x0b_first_rankB\x0c\n\n_last_rank\"F\n\x13ListSoftPlayRequest\x12\x0c\n\x04pool\x18\x01 \x01(\x05\x12\x0e\n\x06owners\x18\x02 \x01(\x08\x12\x11\n\tpage_size\x18\x03 \x01(\x05\"I\n\x14ListSoftPlayResponse\x12!\n\x05pairs\x18\x01 \x03(\x0b\x32\x12.arena.v1.SoftPlay\x12\x0e\n\x06tested\x18\x02 \x01(\r\"\x91\x01\n\x08SoftPlay\x12\x0e\n\x06helper\x18\x01 \x01(\t\x12\x0e\n\x06\x66riend\x18\x02 \x01(\t\x12\x10\n\x08together\x18\x03 \x01(\r\x12\x0c\n\x04gain\x18\x04 \x01(\x01\x12\x13\n\x0bhelper_gain\x18\x05 \x01(\x01\x12\t\n\x01z\x18\x06 \x01(\x01\x12\t\n\x01p\x18\x07 \x01(\x01\x12\t\n\x01q\x18\x08 \x01(\x01\x12\x0f\n\x07suspect\x18\t \x01(\x08\x32\xe0\x02\n\rRatingService\x12J\n\x0bListRatings\x12\x1c.arena.v1.ListRatingsRequest\x1a\x1d.arena.v1.ListRatingsResponse\x12V\n\x0fListLikelihoods\x12 .arena.v1.ListLikelihoodsRequest\x1a!.arena.v1.ListLikelihoodsResponse\x12\\\n\x11ListRatingHistory\x12\".arena.v1.ListRatingHistoryRequest\x1a#.arena.v1.ListRatingHistoryResponse\x12M\n\x0cListSoftPlay\x12\x1d.arena.v1.ListSoftPlayRequest\x1a\x1e.arena.v1.ListSoftPlayResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/rating.proto\x12\x08\x61rena.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"1\n\x12ListRatingsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\"<\n\x13ListRatingsResponse\x12%\n\x06tables\x18\x01 \x03(\x0b\x32\x15.arena.v1.RatingTable\"\x95\x02\n\x0bRatingTable\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\x12\x33\n\x07options\x18\x03 \x03(\x0b\x32\".arena.v1.RatingTable.OptionsEntry\x12\x11\n\tunit_kind\x18\x04 \x01(\t\x12!\n\x07ratings\x18\x05 \x03(\x0b\x32\x10.arena.v1.Rating\x12\x16\n\x0escore_decimals\x18\x06 \x01(\r\x12\x0c\n\x04pool\x18\x07 \x01(\x05\x12\x17\n\x0fshift_micro_elo\x18\x08 \x01(\x03\x12\x0f\n\x07\x61nchors\x18\t \x03(\t\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xb5\x01\n\x06Rating\x12\r\n\x05place\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\r\x12\x11\n\tmicro_elo\x18\x04 \x01(\x03\x12\r\n\x05units\x18\x05 \x01(\r\x12\x19\n\x11mean_milli_points\x18\x06 \x01(\x03\x12\x0e\n\x06\x66\x61ults\x18\x07 \x01(\r\x12\x0f\n\x07matches\x18\x08 \x01(\r\x12 \n\x06\x66itted\x18\t \x01(\x0b\x32\x10.arena.v1.Fitted\"\xf3\x01\n\x06\x46itted\x12\x11\n\tmicro_elo\x18\x01 \x01(\x03\x12\x19\n\x0cmicro_margin\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x17\n\nfirst_rank\x18\x03 \x01(\rH\x01\x88\x01\x01\x12\x16\n\tlast_rank\x18\x04 \x01(\rH\x02\x88\x01\x01\x12\r\n\x05\x64\x65\x61ls\x18\x05 \x01(\r\x12 \n\x13milli_points_margin\x18\x06 \x01(\x03H\x03\x88\x01\x01\x12\x13\n\x0bprovisional\x18\x07 \x01(\x08\x42\x0f\n\r_micro_marginB\r\n\x0b_first_rankB\x0c\n\n_last_rankB\x16\n\x14_milli_points_margin\"^\n\x16ListLikelihoodsRequest\x12\x0c\n\x04pool\x18\x01 \x01(\x05\x12\x0f\n\x07\x61gainst\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"]\n\x17ListLikelihoodsResponse\x12)\n\x0blikelihoods\x18\x01 \x03(\x0b\x32\x14.arena.v1.Likelihood\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"b\n\nLikelihood\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\r\n\x05other\x18\x03 \x01(\t\x12\x15\n\rother_version\x18\x04 \x01(\r\x12\x10\n\x08stronger\x18\x05 \x01(\x01\"\\\n\x18ListRatingHistoryRequest\x12\x0c\n\x04pool\x18\x01 \x01(\x05\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"Y\n\x19ListRatingHistoryResponse\x12#\n\x05steps\x18\x01 \x03(\x0b\x32\x14.arena.v1.RatingStep\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xb8\x03\n\nRatingStep\x12\x0b\n\x03run\x18\x01 \x01(\x03\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\r\n\x05shown\x18\x03 \x01(\x08\x12\x10\n\x08position\x18\x04 \x01(\r\x12\x12\n\ntournament\x18\x05 \x01(\t\x12\r\n\x05orbit\x18\x06 \x01(\r\x12,\n\x08rated_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07version\x18\x08 \x01(\r\x12\x11\n\tmicro_elo\x18\t \x01(\x03\x12\x13\n\x0b\x64\x65lta_micro\x18\n \x01(\x03\x12\r\n\x05units\x18\x0b \x01(\r\x12\x1d\n\x10\x66itted_micro_elo\x18\x0c \x01(\x03H\x00\x88\x01\x01\x12 \n\x13\x66itted_micro_margin\x18\r \x01(\x03H\x01\x88\x01\x01\x12\x17\n\nfirst_rank\x18\x0e \x01(\rH\x02\x88\x01\x01\x12\x16\n\tlast_rank\x18\x0f \x01(\rH\x03\x88\x01\x01\x12\x17\n\x0fshift_micro_elo\x18\x10 \x01(\x03\x42\x13\n\x11_fitted_micro_eloB\x16\n\x14_fitted_micro_marginB\r\n\x0b_first_rankB\x0c\n\n_last_rank\"F\n\x13ListSoftPlayRequest\x12\x0c\n\x04pool\x18\x01 \x01(\x05\x12\x0e\n\x06owners\x18\x02 \x01(\x08\x12\x11\n\tpage_size\x18\x03 \x01(\x05\"I\n\x14ListSoftPlayResponse\x12!\n\x05pairs\x18\x01 \x03(\x0b\x32\x12.arena.v1.SoftPlay\x12\x0e\n\x06tested\x18\x02 \x01(\r\"\x91\x01\n\x08SoftPlay\x12\x0e\n\x06helper\x18\x01 \x01(\t\x12\x0e\n\x06\x66riend\x18\x02 \x01(\t\x12\x10\n\x08together\x18\x03 \x01(\r\x12\x0c\n\x04gain\x18\x04 \x01(\x01\x12\x13\n\x0bhelper_gain\x18\x05 \x01(\x01\x12\t\n\x01z\x18\x06 \x01(\x01\x12\t\n\x01p\x18\x07 \x01(\x01\x12\t\n\x01q\x18\x08 \x01(\x01\x12\x0f\n\x07suspect\x18\t \x01(\x08\x32\xe0\x02\n\rRatingService\x12J\n\x0bListRatings\x12\x1c.arena.v1.ListRatingsRequest\x1a\x1d.arena.v1.ListRatingsResponse\x12V\n\x0fListLikelihoods\x12 .arena.v1.ListLikelihoodsRequest\x1a!.arena.v1.ListLikelihoodsResponse\x12\\\n\x11ListRatingHistory\x12\".arena.v1.ListRatingHistoryRequest\x1a#.arena.v1.ListRatingHistoryResponse\x12M\n\x0cListSoftPlay\x12\x1d.arena.v1.ListSoftPlayRequest\x1a\x1e.arena.v1.ListSoftPlayResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,31 +39,31 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTRATINGSRESPONSE']._serialized_start=119
   _globals['_LISTRATINGSRESPONSE']._serialized_end=179
   _globals['_RATINGTABLE']._serialized_start=182
-  _globals['_RATINGTABLE']._serialized_end=417
-  _globals['_RATINGTABLE_OPTIONSENTRY']._serialized_start=371
-  _globals['_RATINGTABLE_OPTIONSENTRY']._serialized_end=417
-  _globals['_RATING']._serialized_start=420
-  _globals['_RATING']._serialized_end=601
-  _globals['_FITTED']._serialized_start=604
-  _globals['_FITTED']._serialized_end=847
-  _globals['_LISTLIKELIHOODSREQUEST']._serialized_start=849
-  _globals['_LISTLIKELIHOODSREQUEST']._serialized_end=943
-  _globals['_LISTLIKELIHOODSRESPONSE']._serialized_start=945
-  _globals['_LISTLIKELIHOODSRESPONSE']._serialized_end=1038
-  _globals['_LIKELIHOOD']._serialized_start=1040
-  _globals['_LIKELIHOOD']._serialized_end=1138
-  _globals['_LISTRATINGHISTORYREQUEST']._serialized_start=1140
-  _globals['_LISTRATINGHISTORYREQUEST']._serialized_end=1232
-  _globals['_LISTRATINGHISTORYRESPONSE']._serialized_start=1234
-  _globals['_LISTRATINGHISTORYRESPONSE']._serialized_end=1323
-  _globals['_RATINGSTEP']._serialized_start=1326
-  _globals['_RATINGSTEP']._serialized_end=1741
-  _globals['_LISTSOFTPLAYREQUEST']._serialized_start=1743
-  _globals['_LISTSOFTPLAYREQUEST']._serialized_end=1813
-  _globals['_LISTSOFTPLAYRESPONSE']._serialized_start=1815
-  _globals['_LISTSOFTPLAYRESPONSE']._serialized_end=1888
-  _globals['_SOFTPLAY']._serialized_start=1891
-  _globals['_SOFTPLAY']._serialized_end=2036
-  _globals['_RATINGSERVICE']._serialized_start=2039
-  _globals['_RATINGSERVICE']._serialized_end=2391
+  _globals['_RATINGTABLE']._serialized_end=459
+  _globals['_RATINGTABLE_OPTIONSENTRY']._serialized_start=413
+  _globals['_RATINGTABLE_OPTIONSENTRY']._serialized_end=459
+  _globals['_RATING']._serialized_start=462
+  _globals['_RATING']._serialized_end=643
+  _globals['_FITTED']._serialized_start=646
+  _globals['_FITTED']._serialized_end=889
+  _globals['_LISTLIKELIHOODSREQUEST']._serialized_start=891
+  _globals['_LISTLIKELIHOODSREQUEST']._serialized_end=985
+  _globals['_LISTLIKELIHOODSRESPONSE']._serialized_start=987
+  _globals['_LISTLIKELIHOODSRESPONSE']._serialized_end=1080
+  _globals['_LIKELIHOOD']._serialized_start=1082
+  _globals['_LIKELIHOOD']._serialized_end=1180
+  _globals['_LISTRATINGHISTORYREQUEST']._serialized_start=1182
+  _globals['_LISTRATINGHISTORYREQUEST']._serialized_end=1274
+  _globals['_LISTRATINGHISTORYRESPONSE']._serialized_start=1276
+  _globals['_LISTRATINGHISTORYRESPONSE']._serialized_end=1365
+  _globals['_RATINGSTEP']._serialized_start=1368
+  _globals['_RATINGSTEP']._serialized_end=1808
+  _globals['_LISTSOFTPLAYREQUEST']._serialized_start=1810
+  _globals['_LISTSOFTPLAYREQUEST']._serialized_end=1880
+  _globals['_LISTSOFTPLAYRESPONSE']._serialized_start=1882
+  _globals['_LISTSOFTPLAYRESPONSE']._serialized_end=1955
+  _globals['_SOFTPLAY']._serialized_start=1958
+  _globals['_SOFTPLAY']._serialized_end=2103
+  _globals['_RATINGSERVICE']._serialized_start=2106
+  _globals['_RATINGSERVICE']._serialized_end=2458
 # @@protoc_insertion_point(module_scope)

@@ -102,6 +102,8 @@ class RatingTable(_message.Message):
     RATINGS_FIELD_NUMBER: _builtins.int
     SCORE_DECIMALS_FIELD_NUMBER: _builtins.int
     POOL_FIELD_NUMBER: _builtins.int
+    SHIFT_MICRO_ELO_FIELD_NUMBER: _builtins.int
+    ANCHORS_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id."""
     seats: _builtins.int
@@ -112,6 +114,10 @@ class RatingTable(_message.Message):
     """How many decimals mean points are stored with."""
     pool: _builtins.int
     """The pool's number, by which the other calls name it."""
+    shift_micro_elo: _builtins.int
+    """What is added to every official rating as it was fitted, in millionths of an Elo, to set the anchors at their
+    numbers. Elo by periods is not shifted.
+    """
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Options of the pool that differ from the defaults, as text."""
@@ -119,6 +125,10 @@ class RatingTable(_message.Message):
     @_builtins.property
     def ratings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Rating]:
         """Best first."""
+
+    @_builtins.property
+    def anchors(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The house bots that are shown at numbers of their own; none while there is none in the pool with enough deals."""
 
     def __init__(
         self,
@@ -130,10 +140,12 @@ class RatingTable(_message.Message):
         ratings: _abc.Iterable[Global___Rating] | None = ...,
         score_decimals: _builtins.int = ...,
         pool: _builtins.int = ...,
+        shift_micro_elo: _builtins.int = ...,
+        anchors: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "options", b"options", "pool", b"pool", "ratings", b"ratings", "score_decimals", b"score_decimals", "seats", b"seats", "unit_kind", b"unit_kind"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["anchors", b"anchors", "game", b"game", "options", b"options", "pool", b"pool", "ratings", b"ratings", "score_decimals", b"score_decimals", "seats", b"seats", "shift_micro_elo", b"shift_micro_elo", "unit_kind", b"unit_kind"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -209,7 +221,7 @@ class Fitted(_message.Message):
     MILLI_POINTS_MARGIN_FIELD_NUMBER: _builtins.int
     PROVISIONAL_FIELD_NUMBER: _builtins.int
     micro_elo: _builtins.int
-    """Elo in millionths."""
+    """Elo in millionths, shifted to the anchors."""
     micro_margin: _builtins.int
     """Half the width of the 95 % interval in millionths of an Elo; absent below two deals."""
     first_rank: _builtins.int
@@ -441,6 +453,7 @@ class RatingStep(_message.Message):
     FITTED_MICRO_MARGIN_FIELD_NUMBER: _builtins.int
     FIRST_RANK_FIELD_NUMBER: _builtins.int
     LAST_RANK_FIELD_NUMBER: _builtins.int
+    SHIFT_MICRO_ELO_FIELD_NUMBER: _builtins.int
     run: _builtins.int
     """The computation's number; a later one begins at the first period again."""
     reason: _builtins.str
@@ -462,13 +475,17 @@ class RatingStep(_message.Message):
     units: _builtins.int
     """Units rated by then."""
     fitted_micro_elo: _builtins.int
-    """The official rating after the period in millionths of an Elo; absent where the next period came before the fit."""
+    """The official rating after the period in millionths of an Elo, shifted to the anchors; absent where the next period
+    came before the fit.
+    """
     fitted_micro_margin: _builtins.int
     """Half the width of its 95 % interval; absent below two deals."""
     first_rank: _builtins.int
     """With 95 % its rank was from this one, from 1; absent for a version that was replaced."""
     last_rank: _builtins.int
     """To this one."""
+    shift_micro_elo: _builtins.int
+    """What was added to the official rating as it was fitted."""
     @_builtins.property
     def rated_at(self) -> _timestamp_pb2.Timestamp:
         """When it was rated."""
@@ -491,10 +508,11 @@ class RatingStep(_message.Message):
         fitted_micro_margin: _builtins.int | None = ...,
         first_rank: _builtins.int | None = ...,
         last_rank: _builtins.int | None = ...,
+        shift_micro_elo: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank", "_fitted_micro_elo", b"_fitted_micro_elo", "_fitted_micro_margin", b"_fitted_micro_margin", "_last_rank", b"_last_rank", "first_rank", b"first_rank", "fitted_micro_elo", b"fitted_micro_elo", "fitted_micro_margin", b"fitted_micro_margin", "last_rank", b"last_rank", "rated_at", b"rated_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank", "_fitted_micro_elo", b"_fitted_micro_elo", "_fitted_micro_margin", b"_fitted_micro_margin", "_last_rank", b"_last_rank", "delta_micro", b"delta_micro", "first_rank", b"first_rank", "fitted_micro_elo", b"fitted_micro_elo", "fitted_micro_margin", b"fitted_micro_margin", "last_rank", b"last_rank", "micro_elo", b"micro_elo", "orbit", b"orbit", "position", b"position", "rated_at", b"rated_at", "reason", b"reason", "run", b"run", "shown", b"shown", "tournament", b"tournament", "units", b"units", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank", "_fitted_micro_elo", b"_fitted_micro_elo", "_fitted_micro_margin", b"_fitted_micro_margin", "_last_rank", b"_last_rank", "delta_micro", b"delta_micro", "first_rank", b"first_rank", "fitted_micro_elo", b"fitted_micro_elo", "fitted_micro_margin", b"fitted_micro_margin", "last_rank", b"last_rank", "micro_elo", b"micro_elo", "orbit", b"orbit", "position", b"position", "rated_at", b"rated_at", "reason", b"reason", "run", b"run", "shift_micro_elo", b"shift_micro_elo", "shown", b"shown", "tournament", b"tournament", "units", b"units", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__first_rank: _TypeAlias = _typing.Literal["first_rank"]  # noqa: Y015
     _WhichOneofArgType__first_rank: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank"]  # noqa: Y015
