@@ -23,7 +23,7 @@ from arena.cli.client import Login, Server
 from arena.scopes import ORGANISE, PLAY, READ, SCOPES, SUBMIT
 from arena.stack.services import Services
 from arena.store import Connection, connect, people
-from arena.v1 import account_pb2, match_pb2, play_pb2, rating_pb2, submission_pb2, tournament_pb2
+from arena.v1 import account_pb2, match_pb2, oversight_pb2, play_pb2, rating_pb2, submission_pb2, tournament_pb2
 from arena.v1.play_pb2_grpc import PlayServiceStub
 from tests.referee.wire import Wire
 
@@ -43,6 +43,13 @@ ALLOWED = {
     "StartTournament": {ORGANISE},
     "GetTournament": {READ, ORGANISE},
     "ListTournaments": {READ},
+    "VoidBlocks": {ORGANISE},
+    "RetryBlocks": {ORGANISE},
+    "DisqualifyBot": {ORGANISE},
+    "CancelTournament": {ORGANISE},
+    "ListAlarms": {READ, ORGANISE},
+    "SettleAlarm": {ORGANISE},
+    "ListActs": {READ, ORGANISE},
     "ListRatings": {READ},
     "ListLikelihoods": {READ},
     "ListRatingHistory": {READ},
@@ -52,7 +59,7 @@ ALLOWED = {
     "PlayMatch": {PLAY},
 }
 FILES: tuple[FileDescriptor, ...] = tuple(
-    module.DESCRIPTOR for module in (account_pb2, match_pb2, rating_pb2, submission_pb2, tournament_pb2)
+    module.DESCRIPTOR for module in (account_pb2, match_pb2, oversight_pb2, rating_pb2, submission_pb2, tournament_pb2)
 )
 METHODS = [method for file in FILES for service in file.services_by_name.values() for method in service.methods]
 
