@@ -117,11 +117,15 @@ class _Links:
         """A referee says where it and the others are."""
         link.name = referees.here or link.server
         link.told = True
+        fresh = frozenset(referees.others) - link.others
         link.others = frozenset(referees.others)
         for twin in self._links[:]:
             if twin is not link and twin.name == link.name:
                 # Two addresses lead to one referee, and the newer stream has taken over.
                 self._drop(twin)
+        for known in self._links:
+            if known.name in fresh:
+                known.due_s = 0.0  # it is there again, however long it was not
         names = {name for known in self._links for name in (known.name, known.server)}
         self._links += [_Link(name, name) for name in sorted(link.others - names)]
         self._forget()

@@ -97,6 +97,14 @@ def address(text: str) -> str:
     return text
 
 
+def advertised(text: str) -> str:
+    """The HOST:PORT of an argument, if others can dial it; for argparse."""
+    host, _, port = address(text).rpartition(":")
+    if host in ("0.0.0.0", "[::]", "::") or int(port) == 0:  # noqa: S104 - nothing listens here
+        raise argparse.ArgumentTypeError(f"'{text}' leads nowhere; name the host and the port that others dial")
+    return text
+
+
 def read_settings(settings: Sequence[str]) -> dict[str, str]:
     """`["deals=10"]` as `{"deals": "10"}`.
 

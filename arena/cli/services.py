@@ -20,6 +20,7 @@ from arena.cli.data import (
     add_log_option,
     add_tier_option,
     address,
+    advertised,
     configure_logs,
     duration,
     positive,
@@ -57,7 +58,7 @@ def add_commands(commands: Any) -> None:
         )
         parser.add_argument(
             "--advertise",
-            type=address,
+            type=advertised,
             metavar="HOST:PORT",
             help="where workers and other referees' bots are told that it is; default where it listens",
         )
@@ -67,7 +68,7 @@ def add_commands(commands: Any) -> None:
         tls.add_argument("--key", type=Path, metavar="FILE", help="its private key, in PEM")
         tls.add_argument(
             "--tls-advertise",
-            type=address,
+            type=advertised,
             metavar="HOST:PORT",
             help="where other referees' bots are told that it is, with a host of the certificate",
         )

@@ -75,11 +75,11 @@ class Table:
 
 
 @asynccontextmanager
-async def referee() -> AsyncIterator[Table]:
+async def referee(port: int = 0) -> AsyncIterator[Table]:
     """A referee that knows of no other yet, and says SHUTDOWN at the end."""
     async with Hub() as hub:
         server = grpc.aio.server(options=server_options(2_000))
-        port = server.add_insecure_port("127.0.0.1:0")
+        port = server.add_insecure_port(f"127.0.0.1:{port}")
         lobby = Lobby(Place(f"127.0.0.1:{port}"), hub)
         here = Referee(hub)
         here.add_to(server, by_name, news_of=lobby.news_of)
@@ -154,6 +154,28 @@ def test_a_referee_that_comes_is_dialled_and_one_that_leaves_is_left(short_dir: 
                 *(f"dice plays at {table.address}." for table in (first, second)),
                 f"dice plays at {third.address}.",
             ]
+
+    asyncio.run(arena())
+
+
+def test_a_referee_that_is_named_again_is_dialled_at_once(short_dir: Path) -> None:
+    async def arena() -> None:
+        async with referee() as first:
+            code = "import arena.bot.follow as kit\nkit.FIRST_PAUSE_S = 600\n" + DICE
+            async with referee() as second:
+                meet([first, second])
+                process = await started(program(short_dir, code), "--server", second.address, "--token", "dice")
+                for table in (first, second):
+                    await table.come()
+            assert process.stderr is not None
+            while b"Trying again in 600.0 s." not in await process.stderr.readline():
+                pass
+            meet([first])
+            async with referee(int(second.address.rpartition(":")[2])) as again:
+                meet([first, again])
+                await again.come()
+                close([first, again])
+                assert (await ended(process))[0] == 0
 
     asyncio.run(arena())
 

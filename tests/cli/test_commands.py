@@ -178,6 +178,15 @@ def test_an_address_without_host_or_port_is_one_line_and_exit_code_2(
     assert "write it as HOST:PORT" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--advertise", "--tls-advertise"])
+@pytest.mark.parametrize("address", ["0.0.0.0:7000", "[::]:7000", "arena.example:0"])
+def test_what_is_advertised_can_be_dialled(option: str, address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", option, address])
+    assert ended.value.code == 2
+    assert f"'{address}' leads nowhere; name the host and the port that others dial" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["up", "worker", "doctor"])
 @pytest.mark.parametrize("named", ["argument", "environment"])
 def test_a_tier_that_there_is_not_is_one_line_and_exit_code_2(

@@ -19,7 +19,9 @@ from arena.bot.dial import UntrustedError, open_channel
 from arena.cli import main
 from arena.errors import Unavailable
 from arena.stack.services import READY, READY_TLS
-from arena.store import people
+from arena.store import Connection, people, referees
+from arena.store.referees import Place
+from arena.v1 import play_pb2, play_pb2_grpc
 
 BOT = """
 from arena.bot import Turn, run
@@ -160,3 +162,19 @@ def test_a_file_without_root_certificates_is_refused(content: str, tmp_path: Pat
     file.write_text(content)
     with pytest.raises(UntrustedError, match="holds no root certificate that can be read"):
         open_channel("127.0.0.1:1", str(file))
+
+
+def test_a_bot_is_told_of_other_referees_in_the_way_in_which_it_came(serving: Serving, connection: Connection) -> None:
+    referees.beat(connection, Place("127.0.0.1:7999", "127.0.0.1:7444"), bytes(32))
+    metadata = (("authorization", f"Bearer {serving.token}"),)
+    hello = play_pb2.PlayRequest(hello=play_pb2.Hello(bot="far", games=["callbreak"], protocol=1))
+    told = {}
+    for address, ca in ((serving.address, ""), (serving.tls_address, str(serving.certificate))):
+        with open_channel(address, ca) as channel:
+            frames = play_pb2_grpc.PlayServiceStub(channel).Play(iter([hello]), metadata=metadata, wait_for_ready=True)
+            news = next(frame.referees for frame in frames if frame.HasField("referees"))
+            told[address] = (news.here, list(news.others))
+    assert told == {
+        serving.address: (serving.address, ["127.0.0.1:7999"]),
+        serving.tls_address: (serving.tls_address, ["127.0.0.1:7444"]),
+    }
