@@ -26,11 +26,12 @@ from arena.tournaments.block import (
     PlayerKind,
     Progress,
     Report,
+    UnitKind,
     read_block,
     write_report,
 )
 from arena.tournaments.lines import BlockError
-from arena.tournaments.rotation import Tell, check_block, play_rotation
+from arena.tournaments.sitting import Tell, check_block, play_sitting
 from arena.v1 import referee_pb2, referee_pb2_grpc
 
 log = logging.getLogger("arena.serve")
@@ -96,9 +97,9 @@ class Blocks(referee_pb2_grpc.RefereeServiceServicer):
         except BlockError as error:
             await tell(Failed(str(error), Cause.DIED))
             return
-        if block.rotations != 1:
+        if block.kind is UnitKind.ROTATION:
             # A remote bot cannot be made to forget, so it must not meet a deal twice.
-            await tell(Failed("A block with a remote bot has single units only.", Cause.DIED))
+            await tell(Failed("A block with a remote bot has no rotation units.", Cause.DIED))
             return
         hosted = {
             player.ticket: f"{block.attempt}/{index}"
@@ -151,7 +152,9 @@ class Blocks(referee_pb2_grpc.RefereeServiceServicer):
         """Whether the block was played to its end; False if the drain began before its first card."""
         dealt = asyncio.Event()
         playing = asyncio.create_task(
-            play_rotation(self._hub, block, 0, players, so_far=Progress(0, 0), tell=tell, dealing=dealt.set)
+            play_sitting(
+                self._hub, block, block.sittings[0], players, so_far=Progress(0, 0), tell=tell, dealing=dealt.set
+            )
         )
         ending = asyncio.create_task(self._drain.asked())
         try:

@@ -18,6 +18,7 @@ from typing import IO
 from arena.tournaments.block import (
     Block,
     BotLog,
+    Cause,
     Done,
     Failed,
     MatchReport,
@@ -51,20 +52,32 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Died:
-    """The process ended before it was done, broke the protocol or fell silent. ``reason`` is a sentence."""
+class Cut:
+    """The block was not played to its end. ``reason`` is a sentence, and ``reports`` and ``logs`` came before.
+
+    :ivar cause: DIED if the process ended before it was done, broke the protocol or fell silent, LOST if we stopped it,
+        else what the process says.
+    """
 
     reason: str
+    cause: Cause
+    reports: tuple[MatchReport, ...] = ()
+    logs: tuple[BotLog, ...] = ()
+
+
+Outcome = Played | Cut
+
+
+class _Died(Exception):
+    """The process has died. The text is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
-    """We stopped it. ``reason`` is a sentence."""
+class _Heard:
+    """What the process has reported so far."""
 
-    reason: str
-
-
-Outcome = Played | Failed | Died | Stopped
+    reports: list[MatchReport]
+    logs: list[BotLog]
 
 
 def play(
@@ -83,6 +96,7 @@ def play(
     :param stopped: is asked a few times a second why to give up, in a sentence; empty to play on.
     :param environment: variables for the process beside those of ours that open no door.
     """
+    heard = _Heard([], [])
     with tempfile.TemporaryFile() as words:
         process = subprocess.Popen(
             [*command],
@@ -92,26 +106,32 @@ def play(
             env={**_environment(os.environ), **(environment or {})},
             start_new_session=True,
         )
+        last: Done | Failed
         try:
-            outcome = _listen(process, block, silence_s, tell, stopped)
-        finally:
-            _end(process)
-        if isinstance(outcome, Died):
-            return Died(f"{outcome.reason}{_last(words)}")
-        return outcome
+            try:
+                last = _listen(process, block, heard, silence_s=silence_s, tell=tell, stopped=stopped)
+            finally:
+                _end(process)
+        except _Died as died:
+            last = Failed(f"{died}{_last(words)}", Cause.DIED)
+    reports, logs = tuple(heard.reports), tuple(heard.logs)
+    if isinstance(last, Failed):
+        return Cut(last.reason, last.cause, reports, logs)
+    return Played(reports, logs, last.tier)
 
 
 def _listen(
     process: subprocess.Popen[bytes],
     block: Block,
+    heard: _Heard,
+    *,
     silence_s: float,
     tell: Callable[[int, int], None],
     stopped: Callable[[], str],
-) -> Outcome:
+) -> Done | Failed:
+    """The last report of the process, or why we stopped it."""
     assert process.stdin is not None
     assert process.stdout is not None
-    reports: list[MatchReport] = []
-    logs: list[BotLog] = []
     matches = decisions = 0
     unsent = memoryview(f"{write_block(block)}\n".encode())
     unread = bytearray()
@@ -122,9 +142,9 @@ def _listen(
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             if reason := stopped():
-                return Stopped(reason)
+                return Failed(reason, Cause.LOST)
             if time.monotonic() > deadline:
-                return Died(f"The block process made no progress for {silence_s:.0f} s.")
+                raise _Died(f"The block process made no progress for {silence_s:.0f} s.")
             for key, _ in selector.select(_LOOK_EVERY_S):
                 if key.fileobj is process.stdin:
                     # A process that does not read dies, and that is seen at its output.
@@ -136,23 +156,21 @@ def _listen(
                     continue
                 chunk = os.read(process.stdout.fileno(), 1 << 16)
                 if not chunk:
-                    return Died(f"The block process {_how_ended(process)} before it was done.")
+                    raise _Died(f"The block process {_how_ended(process)} before it was done.")
                 *lines, rest = (unread + chunk).split(b"\n")
                 unread = bytearray(rest)
                 for line in lines:
                     try:
                         report = read_report(bytes(line))
                     except BlockError as error:
-                        return Died(f"The block process broke the protocol: {error}")
+                        raise _Died(f"The block process broke the protocol: {error}") from None
                     match report:
-                        case Done(tier):
-                            return Played(tuple(reports), tuple(logs), tier)
-                        case Failed():
+                        case Done() | Failed():
                             return report
                         case BotLog():
-                            logs.append(report)
+                            heard.logs.append(report)
                         case MatchReport():
-                            reports.append(report)
+                            heard.reports.append(report)
                         case Progress() if (report.matches, report.decisions) > (matches, decisions):
                             matches, decisions = report.matches, report.decisions
                             deadline = time.monotonic() + silence_s

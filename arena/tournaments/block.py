@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from arena.referee.clock import Limits
 from arena.referee.faults import FaultKind
+from arena.tournaments.field import LEAST_TABLES, MOST_TABLES
 from arena.tournaments.lines import BlockError, plain, read_line, read_value, require, write_line
 from arena.tournaments.runs import LogPart, MatchSpan, Run, ThinkTime
 
@@ -20,10 +21,27 @@ MATCHES_PER_BLOCK = 4096
 
 
 class UnitKind(StrEnum):
-    """What one unit is: the same cards k times with the seats rotated, or one match with cards of its own."""
+    """What one unit is: the same cards k times with the seats rotated, one match with cards of its own, or one deal at
+    many tables at once, each with other bots."""
 
     ROTATION = "rotation"
     SINGLE = "single"
+    FIELD = "field"
+
+    @property
+    def replayable(self) -> bool:
+        """Whether cards that were dealt may be dealt again, since whoever has seen them is gone."""
+        return self is UnitKind.ROTATION
+
+    def rotations(self, seats: int, players: int) -> int:
+        """Matches per unit of a block with so many players. Those of a field are its tables."""
+        match self:
+            case UnitKind.ROTATION:
+                return seats
+            case UnitKind.SINGLE:
+                return 1
+            case _:
+                return players // seats
 
 
 class PlayerKind(StrEnum):
@@ -62,7 +80,7 @@ class BlockLimits:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """One bot at the table.
+    """One bot of the block.
 
     :ivar entry: the entry's id in the tournament; opaque here.
     :ivar content_hash: hex hash of the archive that a hosted bot runs from; empty for a remote bot.
@@ -91,7 +109,8 @@ class UnitPlan:
 
     :ivar unit: its number in the tournament.
     :ivar seed: the 32 bytes that the cards come from, the same in every rotation.
-    :ivar order: the cyclic order as player indexes: seat s of rotation r is ``order[(s + r) % seats]``.
+    :ivar order: player indexes. Of one table it is cyclic: seat s of rotation r is ``order[(s + r) % seats]``. In a
+        field the tables follow each other: seat s of table r is ``order[r * seats + s]``.
     :ivar bot_seeds: 32 bytes each, ``bot_seeds[rotation][seat]``.
     """
 
@@ -104,13 +123,20 @@ class UnitPlan:
         require(self.unit >= 0, "unit must not be negative")
         require(len(self.seed) == 32, "seed must be 32 bytes")
         require(sorted(self.order) == list(range(len(self.order))), "order must name every player once")
-        for seeds in self.bot_seeds:
-            require(len(seeds) == len(self.order), "bot_seeds must have one seed per seat in every rotation")
-            require(all(len(seed) == 32 for seed in seeds), "every one of bot_seeds must be 32 bytes")
+        rows = {len(seeds) for seeds in self.bot_seeds}
+        # Either every row seats everybody, or each of a field's tables seats others.
+        whole = rows == {len(self.order)} or (len(rows) == 1 and sum(map(len, self.bot_seeds)) == len(self.order))
+        require(whole, "bot_seeds must have one seed per seat in every rotation")
+        require(
+            all(len(seed) == 32 for seeds in self.bot_seeds for seed in seeds),
+            "every one of bot_seeds must be 32 bytes",
+        )
 
     def seats(self, rotation: int) -> tuple[int, ...]:
         """Player index by seat."""
-        return tuple(self.order[(seat + rotation) % len(self.order)] for seat in range(len(self.order)))
+        seats = len(self.bot_seeds[rotation])
+        first = rotation * seats if seats < len(self.order) else rotation
+        return tuple(self.order[(first + seat) % len(self.order)] for seat in range(seats))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +147,8 @@ class Block:
     :ivar attempt: the lease under which this attempt plays.
     :ivar engine: version of the engine and its rules; whoever has another version refuses the block.
     :ivar options: all options of the game as text, defaults too.
-    :ivar rotations: matches per unit: ``seats`` for rotation units, 1 for single ones.
+    :ivar rotations: matches per unit: ``seats`` for rotation units, 1 for single ones, the tables of a field.
+    :ivar players: those of the table, in a field those of all tables.
     :ivar commitment: the tournament's commitment, 32 bytes, for the records' headers.
     """
 
@@ -141,22 +168,44 @@ class Block:
 
     def __post_init__(self) -> None:
         require(0 < self.id < 1 << 41, "id must be between 1 and 2^41")
-        require(len(self.players) == self.seats, "players must be as many as seats")
-        require(len({player.entry for player in self.players}) == self.seats, "players must be different entries")
-        expected = self.seats if self.kind is UnitKind.ROTATION else 1
+        count = len(self.players)
+        if self.kind is UnitKind.FIELD:
+            require(count % self.seats == 0, "players must fill the tables of the field")
+            tables = count // self.seats
+            require(LEAST_TABLES <= tables <= MOST_TABLES, f"a field must have {LEAST_TABLES} to {MOST_TABLES} tables")
+            require(len(self.units) == 1, "a field must be one unit")
+        else:
+            require(count == self.seats, "players must be as many as seats")
+        require(len({player.entry for player in self.players}) == count, "players must be different entries")
+        expected = self.kind.rotations(self.seats, count)
         require(self.rotations == expected, f"rotations must be {expected} for {self.kind} units")
         require(len(self.units) > 0, "units must not be empty")
         require(self.matches <= MATCHES_PER_BLOCK, f"units must give at most {MATCHES_PER_BLOCK} matches")
         require(len({plan.unit for plan in self.units}) == len(self.units), "units must have different numbers")
         for plan in self.units:
-            require(len(plan.order) == self.seats, "order must be as long as seats")
+            require(len(plan.order) == count, "order must be as long as players")
             require(len(plan.bot_seeds) == self.rotations, "bot_seeds must have one row per rotation")
+            require(all(len(seeds) == self.seats for seeds in plan.bot_seeds), "bot_seeds must have one seed per seat")
         require(len(self.commitment) == 32, "commitment must be 32 bytes")
 
     @property
     def matches(self) -> int:
         """How many matches the block has."""
         return len(self.units) * self.rotations
+
+    @property
+    def sittings(self) -> tuple[range, ...]:
+        """Rotations that the same processes of bots play, at the same time; of each sitting the processes are new."""
+        if self.kind is UnitKind.FIELD:
+            return (range(self.rotations),)
+        return tuple(range(rotation, rotation + 1) for rotation in range(self.rotations))
+
+    @property
+    def arrival_ms(self) -> int:
+        """How long its hosted bots have to connect: the start-up limit for every table that they would fill, since a
+        host starts no more at once."""
+        hosted = sum(player.kind is PlayerKind.HOSTED for player in self.players)
+        return self.limits.startup_ms * max(1, -(-hosted // self.seats))
 
     def match_id(self, position: int, rotation: int) -> int:
         """Id of one match of ``units[position]``: below 2^53, unique on the platform, the same in every attempt."""
@@ -211,7 +260,9 @@ class MatchReport:
 
     def __post_init__(self) -> None:
         table = range(len(self.seats))
-        require(sorted(self.seats) == list(table), "seats must name every player once")
+        require(
+            len(set(self.seats)) == len(table) and min(self.seats, default=0) >= 0, "seats must be different players"
+        )
         require(len(self.scores) == len(self.seats), "scores must be one per seat")
         require(len(self.places) == len(self.seats), "places must be one per seat")
         for place in self.places:
@@ -222,7 +273,7 @@ class MatchReport:
 
 @dataclass(frozen=True, slots=True)
 class PlayerReport:
-    """What the referee saw of a hosted player in one rotation. Times count as those of :class:`MatchReport`, and are
+    """What the referee saw of a hosted player in one sitting. Times count as those of :class:`MatchReport`, and are
     negative for what came before; None for what never came. ``faults`` are counted by kind."""
 
     player: int
@@ -234,7 +285,8 @@ class PlayerReport:
 
 @dataclass(frozen=True, slots=True)
 class BotLog:
-    """What a hosted player's run in one rotation did and wrote, head and tail, and when its matches were played."""
+    """What a hosted player's run in one rotation, or at its table of a field, did and wrote, head and tail, and when
+    its matches were played."""
 
     player: int
     rotation: int

@@ -30,6 +30,7 @@ def write_brief(connection: Connection, lease: Lease) -> Block:
     hashes = [units.entry_hash(entry.bot, entry.version, entry.content_hash) for entry in frozen.values()]
     working = units.working_seed(facts.secret, hashes)
     kind = UnitKind(facts.kind)
+    rotations = kind.rotations(facts.seats, len(facts.entries))
     return Block(
         id=lease.block,
         attempt=str(lease.token),
@@ -47,10 +48,10 @@ def write_brief(connection: Connection, lease: Lease) -> Block:
             tuple(facts.phase_ms),
         ),
         kind=kind,
-        rotations=facts.seats if kind is UnitKind.ROTATION else 1,
+        rotations=rotations,
         players=tuple(frozen[bot].player(bot) for bot in facts.entries),
         units=tuple(
-            units.plan(working, unit, facts.seats, kind)
+            units.plan(working, unit, facts.seats, kind, tables=rotations)
             for unit in range(facts.first_unit, facts.first_unit + facts.units)
         ),
         commitment=facts.commitment,

@@ -1,4 +1,4 @@
-"""The hosted bots of a block in their cells: one fresh process and one fresh socket per player and rotation. Knows no
+"""The hosted bots of a block in their cells: one fresh process and one fresh socket per player and sitting. Knows no
 match."""
 
 import asyncio
@@ -34,7 +34,7 @@ OpenSocket = Callable[[Path, int], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Seated:
-    """A player's process of one rotation."""
+    """A player's process of one sitting."""
 
     player: int
     cell: Cell
@@ -42,14 +42,14 @@ class Seated:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a player's process of one rotation ended."""
+    """How a player's process of one sitting ended."""
 
     player: int
     exit: Exit
 
 
 class Cells:
-    """The cells of one rotation."""
+    """The cells of one sitting."""
 
     def __init__(self, block: Block, bots_dir: Path, host: Host, slots: "Slots") -> None:
         self._block = block
@@ -178,15 +178,15 @@ class Slots:
 
 def limits_of(block: Block) -> Limits:
     """What a cell of the block may use. Its processor time is what the clock gives the bot in all matches of a
-    rotation, so that no bot is ended for the thinking that it may do. What is kept of its output is shared out among
-    the rotations, so that a bot's logs of a block are bounded however many there are."""
+    sitting, so that no bot is ended for the thinking that it may do. What is kept of its output is shared out among
+    the sittings, so that a bot's logs of a block are bounded however many there are."""
     clock = block.limits.clock
     match_ms = clock.bank_ms + DECISIONS * (clock.longest_move_ms + clock.increment_ms)
     usual = Limits()
     return replace(
         usual,
         cpu_s=max(usual.cpu_s, len(block.units) * match_ms / 1000),
-        kept_kib=usual.kept_kib // block.rotations,
+        kept_kib=usual.kept_kib // len(block.sittings),
     )
 
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from psycopg.rows import class_row, scalar_row
+from psycopg.rows import dict_row, scalar_row
 
 from arena.errors import NotFound, WrongState
 from arena.store import Connection
 from arena.store.sql import statements
-from arena.tournaments.block import BotLog, Cause, MatchReport, UnitKind
-from arena.tournaments.results import check_whole, digest_of, write_logs, write_notices, write_results
+from arena.tournaments.block import BotLog, Cause, Failed, MatchReport, UnitKind
+from arena.tournaments.results import check_field, check_whole, digest_of, write_logs, write_notices, write_results
 
 SQL = statements(__file__)
 
@@ -35,7 +35,7 @@ without end; but somebody should look at one with so many attempts in vain."""
 
 @dataclass(frozen=True, slots=True)
 class NewBlock:
-    """A block to be played: one table of an orbit times some units. ``entries`` are names of bots."""
+    """A block to be played: one table of an orbit times some units, or one field. ``entries`` are names of bots."""
 
     orbit: int
     table_index: int
@@ -100,7 +100,7 @@ def claim(connection: Connection, block: int, worker: str, engine: str, *, stran
             assert row.lease is not None
             _end_attempt(connection, row.lease, "expired", "The lease ran out.")
             _look_at_attempts(connection, row, "The lease ran out.")
-            if row.kind == UnitKind.SINGLE:
+            if not row.kind.replayable:
                 _give_up(connection, row, row.deaths)
                 _draw_again(connection, row, row.deaths)
                 return None
@@ -139,12 +139,14 @@ def finish(
     logs: Sequence[BotLog] = (),
     *,
     tier: str | None = None,
+    cut: Failed | None = None,
 ) -> Ending:
     """What became of the results of a whole block: results, records, logs, the block's end and the tournament's are
     written together or not at all. After an error the same call may be made again.
 
     :param tier: of the cells in which it was played.
-    :raises ValueError: if the reports are not those of every match of the block.
+    :param cut: why tables of a field came to no result, if some did. They are not played again.
+    :raises ValueError: if the reports are not those of every match of the block, or of a field not of tables enough.
     """
     digest = digest_of(reports)
     with connection.transaction():
@@ -164,13 +166,24 @@ def finish(
                 row,
             )
             return Ending.CONFLICT
-        check_whole(reports, range(row.first_unit, row.first_unit + row.units), row.rotations)
+        if row.kind is UnitKind.FIELD:
+            check_field(reports, row.first_unit, row.rotations)
+        else:
+            check_whole(reports, range(row.first_unit, row.first_unit + row.units), row.rotations)
         write_results(connection, row.id, row.tournament, reports)
         write_logs(connection, row.id, row.entries, logs)
         write_notices(connection, row.tournament, row.entries, reports, logs)
-        _end_attempt(connection, lease.token, "done", "", digest)
+        _end_attempt(connection, lease.token, "done", cut.reason if cut is not None else "", digest)
         _run(connection, "note_tier", lease=lease.token, tier=tier)
         _run(connection, "finish_block", block=row.id)
+        if cut is not None and cut.cause is Cause.DIED:
+            _alarm(
+                connection,
+                "tables-void",
+                f"Of the field of block {row.id} of tournament '{row.tournament}' {len(reports)} of {row.rotations} "
+                f"tables came to a result, and only they count. What ended the others: {cut.reason}",
+                row,
+            )
         close_if_ended(connection, row.tournament)
         return Ending.RECORDED
 
@@ -196,7 +209,7 @@ def abandon(connection: Connection, lease: Lease, reason: str, cause: Cause) -> 
                 f"or 'arena tournament void {row.tournament} {row.id} --reason …' does without.",
                 row,
             )
-        elif row.kind == UnitKind.SINGLE and cause is not Cause.UNSEEN:
+        elif not row.kind.replayable and cause is not Cause.UNSEEN:
             _give_up(connection, row, deaths)
             _draw_again(connection, row, deaths)
         else:
@@ -285,7 +298,7 @@ class _Row:
     orbit: int
     table_index: int
     entries: list[str]
-    kind: str
+    kind: UnitKind
     first_unit: int
     units: int
     state: str
@@ -299,14 +312,14 @@ class _Row:
 
     @property
     def rotations(self) -> int:
-        return self.seats if self.kind == UnitKind.ROTATION else 1
+        return self.kind.rotations(self.seats, len(self.entries))
 
 
 def _locked(connection: Connection, block: int) -> _Row:
-    row = connection.cursor(row_factory=class_row(_Row)).execute(SQL["lock_block"], {"block": block}).fetchone()
-    if row is None:
+    found = connection.cursor(row_factory=dict_row).execute(SQL["lock_block"], {"block": block}).fetchone()
+    if found is None:
         raise NotFound(f"there is no block {block}")
-    return row
+    return _Row(**{**found, "kind": UnitKind(found["kind"])})
 
 
 def _run(connection: Connection, statement: str, **values: Any) -> None:
@@ -341,8 +354,8 @@ def _draw_again(connection: Connection, row: _Row, deaths: int) -> int:
     """Puts a block with new units in the place of a void one."""
     _scalar(connection, "lock_tournament", tournament=row.tournament)
     # As many single units as there are seats, from a multiple of the seats on, turn one cyclic order.
-    first_unit = free_unit(connection, row.tournament, row.seats if row.kind == UnitKind.SINGLE else 1)
-    block = NewBlock(row.orbit, row.table_index, tuple(row.entries), UnitKind(row.kind), first_unit, row.units)
+    first_unit = free_unit(connection, row.tournament, row.seats if row.kind is UnitKind.SINGLE else 1)
+    block = NewBlock(row.orbit, row.table_index, tuple(row.entries), row.kind, first_unit, row.units)
     return _add(connection, row.tournament, block, deaths=deaths, replaces=row.id)
 
 

@@ -12,7 +12,10 @@ SELECT b.id, b.tournament, b.orbit, b.table_index, b.entries, b.kind, b.first_un
     coalesce(b.lease_expires_at <= clock_timestamp(), false) AS expired, b.deaths, b.strangers, t.seats, t.engine,
     -- No bot makes more than 1000 decisions in a match of any game that is usual, and each may add to its bank.
     greatest(
-        t.startup_ms,
+        -- A host starts no more bots at once than a table has seats; a field may have more.
+        t.startup_ms * greatest(1, ceil((
+            SELECT count(*) FROM bots AS h WHERE h.name = ANY(b.entries) AND h.kind = 'hosted'
+        )::numeric / t.seats))::int,
         greatest(t.move_ms, (SELECT max(ms) FROM unnest(t.phase_ms) AS ms)) + t.bank_ms + 1000 * t.increment_ms
     ) AS longest_silence_ms
 FROM blocks b JOIN tournaments t ON t.name = b.tournament

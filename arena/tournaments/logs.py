@@ -1,4 +1,4 @@
-"""The logs of a rotation's runs, put together from what the referee reports of it and how the cells ended. Knows no
+"""The logs of a sitting's runs, put together from what the referee reports of it and how the cells ended. Knows no
 process and no stream."""
 
 import codecs
@@ -10,13 +10,13 @@ from sandbox.runner import Exit
 
 
 class Logs:
-    """Those of one rotation. The referee's times count from the moment at which it began to wait for the players."""
+    """Those of one sitting. The referee's times count from the moment at which it began to wait for the players."""
 
-    def __init__(self, block: Block, rotation: int) -> None:
+    def __init__(self, block: Block, sitting: range) -> None:
         self._block = block
-        self._rotation = rotation
+        self._sitting = sitting
         self._begun_s = 0.0
-        self._matches: dict[int, MatchReport] = {}
+        self._matches: dict[tuple[int, int], MatchReport] = {}
         self._players: dict[int, PlayerReport] = {}
 
     def begin(self, now_s: float) -> None:
@@ -27,7 +27,7 @@ class Logs:
         """Whether the report is for the logs alone, and need not be told to anybody else."""
         match report:
             case MatchReport():
-                self._matches[report.unit] = report
+                self._matches[report.unit, report.rotation] = report
             case PlayerReport():
                 self._players[report.player] = report
                 return True
@@ -49,17 +49,19 @@ class Logs:
             faults=seen.faults if seen is not None else {},
             thinking=seen.thinking if seen is not None else (),
         )
+        # In a field a player sits at one table; else at all matches of the one rotation.
+        (rotation,) = (one for one in self._sitting if player in self._block.units[0].seats(one))
         matches = [
             MatchSpan(
                 plan.unit,
-                self._block.match_id(position, self._rotation),
-                self._matches[plan.unit].begun_ms + later_ms,
-                self._matches[plan.unit].ended_ms + later_ms,
+                self._block.match_id(position, rotation),
+                report.begun_ms + later_ms,
+                report.ended_ms + later_ms,
             )
             for position, plan in enumerate(self._block.units)
-            if plan.unit in self._matches
+            if (report := self._matches.get((plan.unit, rotation))) is not None
         ]
-        return BotLog(player, self._rotation, run, tuple(_texts(ended)), tuple(matches))
+        return BotLog(player, rotation, run, tuple(_texts(ended)), tuple(matches))
 
 
 def _texts(ended: Exit) -> Iterator[LogPart]:

@@ -43,7 +43,7 @@ from arena.tournaments.block import (
 from arena.tournaments.cells import Cells, Slots
 from arena.tournaments.lines import BlockError
 from arena.tournaments.logs import Logs
-from arena.tournaments.rotation import check_block, play_rotation
+from arena.tournaments.sitting import check_block, play_sitting
 from arena.tournaments.strangers import LEAST_TIER, least_tier
 from arena.v1 import referee_pb2, referee_pb2_grpc
 from sandbox.archive import ArchiveError
@@ -103,18 +103,18 @@ async def _play_here(block: Block, bots_dir: Path, host: Host, reports: Reports)
     slots = Slots()
     progress = Progress(0, 0)
     async with Hub() as hub:
-        for rotation in range(block.rotations):
+        for sitting in block.sittings:
             cells = Cells(block, bots_dir, host, slots)
-            progress = await _play_rotation(hub, block, cells, rotation, so_far=progress, reports=reports)
+            progress = await _play_sitting(hub, block, cells, sitting, so_far=progress, reports=reports)
     await reports.tell(Done(host.tier.value))
 
 
-async def _play_rotation(
-    hub: Hub, block: Block, cells: Cells, rotation: int, *, so_far: Progress, reports: Reports
+async def _play_sitting(
+    hub: Hub, block: Block, cells: Cells, sitting: range, *, so_far: Progress, reports: Reports
 ) -> Progress:
     referee = Referee(hub)
-    logs = Logs(block, rotation)
-    players = [f"{rotation}/{index}" for index in range(len(block.players))]
+    logs = Logs(block, sitting)
+    players = [f"{sitting.start}/{index}" for index in range(len(block.players))]
 
     async def open_socket(path: Path, index: int) -> None:
         hub.expect(players[index])
@@ -133,7 +133,7 @@ async def _play_rotation(
         watching = asyncio.create_task(cells.watch(ended))
         try:
             logs.begin(time.monotonic())
-            return await play_rotation(hub, block, rotation, players, so_far=so_far, tell=tell)
+            return await play_sitting(hub, block, sitting, players, so_far=so_far, tell=tell)
         finally:
             watching.cancel()
             for player in players:
@@ -151,7 +151,7 @@ async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Rep
         await reports.tell(Failed("No referee is known to which the remote bots are connected.", Cause.UNSEEN))
         return
     cells = Cells(block, bots_dir, host, Slots())
-    logs = Logs(block, 0)
+    logs = Logs(block, block.sittings[0])
     sockets: list[grpc.aio.Server] = []
 
     async def open_socket(path: Path, index: int) -> None:
@@ -168,7 +168,7 @@ async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Rep
                 if last is None:
                     logs.begin(time.monotonic())
                     # The referee knows the tickets now. It deals when the bots had their time to come, come or not.
-                    dealt_at = time.monotonic() + block.limits.startup_ms / 1000 - SPARE_S
+                    dealt_at = time.monotonic() + block.arrival_ms / 1000 - SPARE_S
                     try:
                         await cells.start(open_socket)
                     except (CellError, OSError) as error:

@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 from arena.store import Connection, notices
 from arena.store.sql import statements
 from arena.tournaments.block import BotLog, MatchReport
+from arena.tournaments.field import least_done
 
 SQL = statements(__file__)
 
@@ -24,6 +25,20 @@ def check_whole(reports: Sequence[MatchReport], units: range, rotations: int) ->
     got = sorted((report.unit, report.rotation) for report in reports)
     if got != expected:
         raise ValueError(f"the block has the matches (unit, rotation) {expected} and the results are of {got}")
+
+
+def check_field(reports: Sequence[MatchReport], unit: int, tables: int) -> None:
+    """Returns if as many of the field's tables as it needs to count were reported, each once.
+
+    :raises ValueError: if not; the sentence has what was reported.
+    """
+    expected = {(unit, table) for table in range(tables)}
+    got = sorted((report.unit, report.rotation) for report in reports)
+    if len(set(got)) < len(got) or not expected.issuperset(got) or len(got) < least_done(tables):
+        raise ValueError(
+            f"unit {unit} is a field of {tables} tables, of which {least_done(tables)} or more must have a result, "
+            f"each one, and the results are of the matches (unit, table) {got}"
+        )
 
 
 def digest_of(reports: Sequence[MatchReport]) -> bytes:
@@ -90,7 +105,11 @@ def write_notices(
     in_order = sorted(reports, key=lambda report: (report.unit, report.rotation))
     # By name, so that two blocks that end together do not wait for each other.
     for bot, player in sorted((bot, player) for player, bot in enumerate(bots)):
-        played = [_played(report, report.seats.index(player), tournament, last_lines) for report in in_order]
+        played = [
+            _played(report, report.seats.index(player), tournament, last_lines)
+            for report in in_order
+            if player in report.seats
+        ]
         notices.note(connection, bot, played)
 
 

@@ -1,6 +1,7 @@
-"""What one process of a bot did in one rotation, as its owner is told. Knows no cell, no stream and no database.
+"""What one process of a bot did in one sitting, as its owner is told. Knows no cell, no stream and no database.
 
-A run is a process from its launch to its end: it plays every match of one rotation of a block, all at the same time.
+A run is a process from its launch to its end: it plays every match that it has in one sitting of a block, all at
+the same time.
 Times are milliseconds from its launch unless they say otherwise.
 """
 

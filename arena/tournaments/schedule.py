@@ -39,6 +39,11 @@ class Entry:
     house: bool
     known: bool = False
 
+    @property
+    def party(self) -> tuple[bool, str]:
+        """Who may not meet himself: the owner. Each of the platform's own bots stands for itself."""
+        return self.house, self.id if self.house else self.owner
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -95,7 +100,7 @@ def _groups(entries: Sequence[Entry], seats: int, rng: SplitMix64) -> list[list[
     """The slots of every owner, in drawn order. A group of q slots fits when q * seats is at most the slots of all."""
     owners: dict[tuple[bool, str], list[str]] = {}
     for entry in sorted(entries, key=lambda entry: entry.id):
-        owners.setdefault((entry.house, entry.id if entry.house else entry.owner), []).append(entry.id)
+        owners.setdefault(entry.party, []).append(entry.id)
     if len(owners) < seats:
         raise ScheduleError(
             f"No two bots of one owner share a table, so tables of {seats} need bots of {seats} owners, and there are "

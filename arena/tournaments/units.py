@@ -50,7 +50,7 @@ def bot_seed(working: bytes, unit: int, table: int, seat: int) -> bytes:
 
 
 def order(working: bytes, unit: int, players: Sequence[Item]) -> tuple[Item, ...]:
-    """The players in the cyclic order of the unit, every order equally likely."""
+    """The players, at most 256, in the order of the unit, every order equally likely."""
     drawn = list(players)
     stream = _stream(working, unit)
     for last in range(len(drawn) - 1, 0, -1):
@@ -66,9 +66,13 @@ def seating(cycle: Sequence[Item], rotation: int) -> tuple[Item, ...]:
     return tuple(cycle[(seat + rotation) % len(cycle)] for seat in range(len(cycle)))
 
 
-def plan(working: bytes, unit: int, seats: int, kind: UnitKind) -> UnitPlan:
+def plan(working: bytes, unit: int, seats: int, kind: UnitKind, tables: int = 1) -> UnitPlan:
     """The whole unit. Single units share one cyclic order from a multiple of ``seats`` to the next, each turned on by
-    one, so that over these units every bot of the table sits once in each seat."""
+    one, so that over these units every bot of the table sits once in each seat. A field has so many tables, and any bot
+    may sit anywhere."""
+    if kind is UnitKind.FIELD:
+        rows = tuple(tuple(bot_seed(working, unit, table, seat) for seat in range(seats)) for table in range(tables))
+        return UnitPlan(unit, unit_seed(working, unit), order(working, unit, range(seats * tables)), rows)
     seeds = tuple(bot_seed(working, unit, 0, seat) for seat in range(seats))
     if kind is UnitKind.ROTATION:
         return UnitPlan(unit, unit_seed(working, unit), order(working, unit, range(seats)), (seeds,) * seats)

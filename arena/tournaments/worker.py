@@ -27,10 +27,11 @@ from arena.errors import NotFound, Unavailable
 from arena.stack.paths import default_data_dir
 from arena.store import Connection, connect
 from arena.tournaments import admission, attempt, ledger, seating
-from arena.tournaments.attempt import Died, Outcome, Played, Stopped
-from arena.tournaments.block import Block, Cause, Failed, PlayerKind
+from arena.tournaments.attempt import Cut, Outcome, Played
+from arena.tournaments.block import Block, Cause, Failed, PlayerKind, UnitKind
 from arena.tournaments.brief import fetch_bots, write_brief
 from arena.tournaments.draws import draw_due
+from arena.tournaments.field import least_done
 from arena.tournaments.ledger import Ending, Lease
 from arena.tournaments.shelf import Room, Shelf, UnpackError
 from arena.tournaments.strangers import LEAST_TIER, TIER, USUAL, least_tier
@@ -117,8 +118,8 @@ def play_block(settings: Settings, block: int) -> Ending | None:
                 _Heart(settings, lambda connection, *numbers: ledger.progress(connection, lease, *numbers))
             )
             where = _where(settings, brief, lease)
-            outcome = where if isinstance(where, Failed) else _play(settings, brief, lease.duration_ms, heart, where)
-        ending = _write(settings, lease, outcome, begun=heart.begun)
+            outcome = where if isinstance(where, Cut) else _play(settings, brief, lease.duration_ms, heart, where)
+        ending = _write(settings, lease, brief, outcome, begun=heart.begun)
     except UnpackError as error:
         _give_up(settings, lease, str(error), Cause.UNSEEN)
     except (NotFound, ArchiveError, ValueError, psycopg.DataError, psycopg.IntegrityError) as error:
@@ -148,8 +149,7 @@ def validate_version(settings: Settings, version: int) -> None:
         if isinstance(verdict, admission.Verdict):
             _ask(settings, lambda connection: admission.settle(connection, claimed, verdict))
         else:
-            reason, cause = _blame(verdict)
-            _ask(settings, lambda connection: admission.abandon(connection, claimed, reason, cause))
+            _ask(settings, lambda connection: admission.abandon(connection, claimed, verdict.reason, verdict.cause))
     except BaseException as error:
         reason = f"The worker stopped: {type(error).__name__}."
         cause = Cause.DIED if isinstance(error, SoftTimeLimitExceeded) else Cause.LOST
@@ -182,14 +182,14 @@ def _prepare(connection: Connection, settings: Settings, lease: Lease, held: Exi
     return brief
 
 
-def _where(settings: Settings, brief: Block, lease: Lease) -> dict[str, str] | Failed:
+def _where(settings: Settings, brief: Block, lease: Lease) -> dict[str, str] | Cut:
     """What the process is told of the cells that it needs and of the referee that plays with the block's remote bots;
-    Failed if none does."""
+    Cut if none does."""
     environment = _cells(settings, strangers=lease.strangers)
     if remote := [player.bot for player in brief.players if player.kind is PlayerKind.REMOTE]:
         chosen = _ask(settings, lambda connection: seating.seat(connection, lease.token, remote))
         if isinstance(chosen, str):
-            return Failed(chosen, Cause.UNSEEN)
+            return Cut(chosen, Cause.UNSEEN)
         environment |= {"ARENA_REFEREE": chosen.address, "ARENA_REFEREE_SECRET": chosen.secret}
     return environment
 
@@ -218,30 +218,22 @@ def _handed_back(settings: Settings) -> str:
     return ""
 
 
-def _write(settings: Settings, lease: Lease, outcome: Outcome, *, begun: bool) -> Ending | None:
-    if isinstance(outcome, Played):
-        reports, logs, tier = outcome.reports, outcome.logs, outcome.tier or None
-        ending = _ask(settings, lambda connection: ledger.finish(connection, lease, reports, logs, tier=tier))
+def _write(settings: Settings, lease: Lease, brief: Block, outcome: Outcome, *, begun: bool) -> Ending | None:
+    cut = None if isinstance(outcome, Played) else Failed(outcome.reason, outcome.cause)
+    # A field counts without some of its tables, whose bots have seen the cards and can not play them again.
+    if cut is None or (brief.kind is UnitKind.FIELD and len(outcome.reports) >= least_done(brief.rotations)):
+        reports, logs = outcome.reports, outcome.logs
+        tier = (outcome.tier or None) if isinstance(outcome, Played) else None
+        ending = _ask(settings, lambda connection: ledger.finish(connection, lease, reports, logs, tier=tier, cut=cut))
         if ending is not Ending.RECORDED:
             log.warning("results of block %d are not taken: %s", lease.block, ending, extra={"block": lease.block})
         return ending
-    reason, cause = _blame(outcome)
+    reason, cause = cut.reason, cut.cause
     if begun and cause is Cause.UNSEEN:
         cause = Cause.LOST
     log.warning("block %d was given up: %s", lease.block, reason, extra={"block": lease.block, "reason": reason})
     _give_up(settings, lease, reason, cause)
     return None
-
-
-def _blame(outcome: Failed | Died | Stopped) -> tuple[str, Cause]:
-    """Why there are no results, and whether it counts."""
-    match outcome:
-        case Died():
-            return outcome.reason, Cause.DIED
-        case Failed():
-            return outcome.reason, outcome.cause
-        case _:
-            return outcome.reason, Cause.LOST
 
 
 def _give_up(settings: Settings, lease: Lease, reason: str, cause: Cause) -> None:
@@ -252,7 +244,7 @@ def _give_up(settings: Settings, lease: Lease, reason: str, cause: Cause) -> Non
         log.warning(said, lease.block, extra={"block": lease.block})
 
 
-def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict | Failed | Died | Stopped:
+def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict | Cut:
     """The verdict over all games, or what kept us from one."""
     verdicts: list[admission.Verdict] = []
 
@@ -266,7 +258,7 @@ def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict
             try:
                 brief = _ask(settings, functools.partial(prepare, game=game, held=held))
             except UnpackError as error:
-                return Failed(str(error), Cause.UNSEEN)
+                return Cut(str(error), Cause.UNSEEN)
             except (ValueError, ArchiveError) as error:
                 return admission.together([*verdicts, admission.Verdict(False, str(error), "")])
             heart = held.enter_context(_Heart(settings, lambda connection, *_: admission.progress(connection, claimed)))

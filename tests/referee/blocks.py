@@ -85,10 +85,10 @@ def remote(name: str) -> Player:
 
 
 def block_of(players: list[Player], *, units: int, kind: UnitKind, startup_ms: int = 10_000) -> Block:
-    """A block of the quickest game."""
-    seats = len(players)
+    """A block of the quickest game; a field has tables of three."""
+    seats = 3 if kind is UnitKind.FIELD else len(players)
     game = engine.load(GAME, seats)
-    rotations = seats if kind is UnitKind.ROTATION else 1
+    rotations = kind.rotations(seats, len(players))
     return Block(
         id=7,
         attempt="attempt",
@@ -105,7 +105,7 @@ def block_of(players: list[Player], *, units: int, kind: UnitKind, startup_ms: i
             UnitPlan(
                 unit=100 + number,
                 seed=hashlib.sha256(bytes((number,))).digest(),
-                order=tuple((number + at) % seats for at in range(seats)),
+                order=tuple((number + at) % len(players) for at in range(len(players))),
                 bot_seeds=tuple(
                     tuple(bytes((number, rotation, seat)) + bytes(29) for seat in range(seats))
                     for rotation in range(rotations)

@@ -1,5 +1,6 @@
 """Tournaments in the database for the tests of what happens to their blocks."""
 
+import dataclasses
 import hashlib
 import itertools
 import sys
@@ -19,6 +20,8 @@ from arena.tournaments.runs import LogPart, MatchSpan, Run, ThinkTime
 from sandbox import archive
 
 BOTS = ("ann", "bob", "cyd", "dan")
+FIELD = tuple(f"bot-{number:02}" for number in range(16))
+"""The bots of a field of four tables."""
 STAND_IN = (sys.executable, str(Path(__file__).parent / "stand_in.py"))
 
 _numbers = itertools.count(1)
@@ -32,13 +35,15 @@ def make_tournament(
     move_ms: int = 250,
     *,
     house: bool = True,
-    bots: Sequence[str] = BOTS,
+    bots: Sequence[str] = (),
     game: str = "callbreak",
     startup_ms: int = 1000,
 ) -> list[int]:
-    """Ids of the blocks of a new tournament that has started, of four bots unless others are named. Unless they are the
-    house's, the last one is a stranger's."""
+    """Ids of the blocks of a new tournament that has started, of four bots, or of 16 for a field at tables of four,
+    unless others are named. Unless they are the house's, the last one is a stranger's."""
     name = f"cup-{next(_numbers)}"
+    bots = bots or (FIELD if kind is UnitKind.FIELD else BOTS)
+    seats = 4 if kind is UnitKind.FIELD else len(bots)
     with connection.transaction():
         connection.execute("INSERT INTO users (name) VALUES ('owner') ON CONFLICT DO NOTHING")
         versions = {bot: make_version(connection, bot, house=house or bot != bots[-1]) for bot in bots}
@@ -47,7 +52,7 @@ def make_tournament(
             "INSERT INTO tournaments (name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults, "
             "startup_ms, secret, commitment, engine, started_at) "
             "VALUES (%s, 'owner', %s, %s, '{}', 1, %s, %s, 0, 3, %s, %s, sha256(%s), %s, now())",
-            (name, game, len(bots), units, move_ms, startup_ms, secret, secret, engine.VERSION),
+            (name, game, seats, units, move_ms, startup_ms, secret, secret, engine.VERSION),
         )
         for position, bot in enumerate(bots):
             connection.execute("INSERT INTO entries VALUES (%s, %s, %s, %s)", (name, bot, position, versions[bot]))
@@ -102,6 +107,15 @@ def reports_of(
         )
         for unit in units
         for rotation in range(rotations)
+    ]
+
+
+def field_of(unit: int, tables: Sequence[int] = range(4), salt: str = "") -> list[MatchReport]:
+    """The reports of some of the tables of a field."""
+    return [
+        dataclasses.replace(report, seats=tuple(4 * report.rotation + seat for seat in range(4)))
+        for report in reports_of([unit], salt=salt)
+        if report.rotation in tables
     ]
 
 

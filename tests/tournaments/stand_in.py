@@ -3,6 +3,7 @@
 play          reports every match, and ends
 slow          the same, 0.1 s a match
 die           is killed after the first match
+die-late      is killed before the last one
 crash         ends with an error and a word about it
 stand-still   tells about progress that is none, until its input closes
 flood         writes without end and never looks whether anybody reads
@@ -63,7 +64,7 @@ def play(block: Block, behaviour: str) -> None:
             tell(Progress(matches, matches * 52))
             if behaviour == "slow":
                 time.sleep(0.1)
-            if behaviour == "die":
+            if behaviour == "die" or (behaviour == "die-late" and matches == block.matches - 1):
                 os.kill(os.getpid(), signal.SIGKILL)
     run = Run(block.game, "ended by itself with code 0", "", 7, 20, 11, 150, 160, {}, ())
     tell(

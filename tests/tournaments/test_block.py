@@ -1,6 +1,7 @@
 """The lines between the task and the block's process."""
 
 import dataclasses
+import itertools
 import json
 
 import pytest
@@ -42,7 +43,8 @@ secrets = st.binary(min_size=32, max_size=32)
 def blocks(draw: st.DrawFn) -> Block:
     seats = draw(st.integers(3, 7))
     kind = draw(st.sampled_from(UnitKind))
-    rotations = seats if kind is UnitKind.ROTATION else 1
+    count = seats * draw(st.integers(4, 16)) if kind is UnitKind.FIELD else seats
+    rotations = kind.rotations(seats, count)
     row = st.tuples(*[secrets] * seats)
     return Block(
         id=draw(st.integers(1, 2**41 - 1)),
@@ -66,13 +68,13 @@ def blocks(draw: st.DrawFn) -> Block:
                 batch=draw(st.integers(1, 256)),
                 ticket=draw(texts),
             )
-            for seat in range(seats)
+            for seat in range(count)
         ),
         units=tuple(
             UnitPlan(
-                unit, draw(secrets), tuple(draw(st.permutations(range(seats)))), draw(st.tuples(*[row] * rotations))
+                unit, draw(secrets), tuple(draw(st.permutations(range(count)))), draw(st.tuples(*[row] * rotations))
             )
-            for unit in range(draw(st.integers(1, 2)))
+            for unit in range(1 if kind is UnitKind.FIELD else draw(st.integers(1, 2)))
         ),
         commitment=draw(secrets),
     )
@@ -208,11 +210,25 @@ def test_match_ids_are_unique_and_fit_a_javascript_number(block: Block) -> None:
 
 @law
 @given(blocks())
-def test_every_player_sits_once_in_every_seat_of_a_rotation_unit(block: Block) -> None:
+def test_every_player_sits_in_every_seat_of_a_rotation_unit_and_in_one_of_any_other(block: Block) -> None:
+    players = range(len(block.players))
     for plan in block.units:
-        seatings = [plan.seats(rotation) for rotation in range(block.seats)]
-        for seat in range(block.seats):
-            assert sorted(seating[seat] for seating in seatings) == list(range(block.seats))
+        seatings = [plan.seats(rotation) for rotation in range(block.rotations)]
+        assert {len(seating) for seating in seatings} == {block.seats}
+        if block.kind is UnitKind.ROTATION:
+            for seat in range(block.seats):
+                assert sorted(seating[seat] for seating in seatings) == list(players)
+        else:
+            assert sorted(player for seating in seatings for player in seating) == list(players)
+
+
+@law
+@given(blocks())
+def test_a_process_meets_a_deal_once(block: Block) -> None:
+    assert [rotation for sitting in block.sittings for rotation in sitting] == list(range(block.rotations))
+    for plan, sitting in itertools.product(block.units, block.sittings):
+        seated = [player for rotation in sitting for player in plan.seats(rotation)]
+        assert sorted(seated) == list(range(len(block.players)))
 
 
 @law
@@ -224,6 +240,7 @@ def test_a_block_that_contradicts_itself_can_not_be_made(block: Block, data: st.
                 {"rotations": block.rotations + 1},
                 {"players": block.players[1:]},
                 {"players": (block.players[0], *block.players[:-1])},
+                {"kind": next(kind for kind in UnitKind if kind is not block.kind)},
                 {"units": ()},
                 {"units": (block.units[0], block.units[0])},
                 {"id": 0},

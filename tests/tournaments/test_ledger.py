@@ -1,5 +1,6 @@
 """Laws of the ledger, against the real database."""
 
+import dataclasses
 import json
 import threading
 import time
@@ -14,9 +15,9 @@ import engine
 from arena.errors import NotFound, WrongState
 from arena.store import Connection, connect
 from arena.tournaments import ledger, results
-from arena.tournaments.block import Cause, ReportedFault, UnitKind
+from arena.tournaments.block import Cause, Failed, ReportedFault, UnitKind
 from arena.tournaments.ledger import Ending, Lease
-from tests.tournaments.ground import claimed, expire, log_of, make_tournament, one, reports_of
+from tests.tournaments.ground import claimed, expire, field_of, log_of, make_tournament, one, reports_of
 
 
 def state(connection: Connection, block: int) -> object:
@@ -301,6 +302,62 @@ def test_cards_that_remote_bots_have_seen_are_never_dealt_again(connection: Conn
     assert not one(connection, "SELECT closed_at IS NOT NULL FROM tournaments")
     assert ledger.finish(connection, lease, reports_of(range(4), 1)) is Ending.SUPERSEDED
     assert ledger.finish(connection, claimed(connection, other), reports_of(range(4, 8), 1)) is Ending.RECORDED
+
+
+@pytest.mark.parametrize("tables", [(0, 1, 2, 3), (1, 3)])
+def test_the_tables_of_a_field_that_are_done_count(connection: Connection, tables: tuple[int, ...]) -> None:
+    (block,) = make_tournament(connection, kind=UnitKind.FIELD)
+    lease = claimed(connection, block)
+    cut = Failed("The referee went away.", Cause.LOST) if len(tables) < 4 else None
+    reports = field_of(0, tables)
+    assert ledger.finish(connection, lease, reports, [log_of(5, 1)], cut=cut) is Ending.RECORDED
+    rows = connection.execute("SELECT rotation, seats FROM results ORDER BY rotation").fetchall()
+    assert rows == [(table, [4 * table + seat for seat in range(4)]) for table in tables]
+    assert connection.execute("SELECT bot, rotation FROM bot_logs").fetchall() == [("bot-05", 1)]
+    said = connection.execute("SELECT outcome, reason FROM attempts").fetchall()
+    assert said == [("done", cut.reason if cut is not None else "")]
+    assert alarms(connection, "tables-void") == 0
+    assert one(connection, "SELECT closed_at IS NOT NULL FROM tournaments")
+    # A void table is never played: what comes later under the same lease is refused, and no block is drawn for it.
+    if cut is not None:
+        assert ledger.finish(connection, lease, field_of(0)) is Ending.CONFLICT
+    assert ledger.finish(connection, lease, reports) is Ending.REPEATED
+    assert ledger.pending(connection, 10) == []
+
+
+@pytest.mark.parametrize("tables", [[], [2], [1, 1, 1], [0, 4]])
+def test_a_field_of_too_few_tables_is_no_result(connection: Connection, tables: list[int]) -> None:
+    (block,) = make_tournament(connection, kind=UnitKind.FIELD)
+    lease = claimed(connection, block)
+    some = field_of(0)
+    reports = [some[table] if table < 4 else dataclasses.replace(some[0], rotation=table) for table in tables]
+    with pytest.raises(ValueError, match="field of 4 tables, of which 2 or more"):
+        ledger.finish(connection, lease, reports, cut=Failed("It died.", Cause.DIED))
+    assert one(connection, "SELECT count(*) FROM results") == 0
+    ledger.abandon(connection, lease, "It died.", Cause.DIED)
+    (other,) = ledger.pending(connection, 10)
+    rows = connection.execute("SELECT kind, first_unit, entries FROM blocks ORDER BY id").fetchall()
+    assert [row[:2] for row in rows] == [("field", 0), ("field", 1)]
+    assert rows[0][2] == rows[1][2]
+    assert other != block
+
+
+def test_a_table_that_a_failure_of_ours_made_void_raises_an_alarm(connection: Connection) -> None:
+    (block,) = make_tournament(connection, kind=UnitKind.FIELD)
+    cut = Failed("The referee failed: ZeroDivisionError().", Cause.DIED)
+    ledger.finish(connection, claimed(connection, block), field_of(0, [0, 2, 3]), cut=cut)
+    sentence = one(connection, "SELECT sentence FROM alarms WHERE kind = 'tables-void'")
+    assert "3 of 4 tables came to a result" in sentence
+    assert sentence.endswith(cut.reason)
+    assert one(connection, "SELECT deaths FROM blocks") == 0
+
+
+def test_a_lease_of_a_field_waits_for_all_its_hosted_bots_to_start(connection: Connection) -> None:
+    (block,) = make_tournament(connection, kind=UnitKind.FIELD)
+    connection.execute("UPDATE tournaments SET startup_ms = 10000")
+    connection.execute("UPDATE bots SET kind = 'remote' WHERE name > 'bot-08'")
+    # Nine of them are more than two tables.
+    assert claimed(connection, block).duration_ms == 3 * 10_000 + ledger.GRACE_MS
 
 
 def test_remote_bots_that_have_seen_nothing_get_the_same_cards_again(connection: Connection) -> None:

@@ -24,11 +24,11 @@ from arena.store import Connection, tournaments
 from arena.store.people import User
 from arena.store.tournaments import NewTournament
 from arena.tournaments import ledger
-from arena.tournaments.block import Block, Cause, PlayerKind, UnitKind
+from arena.tournaments.block import Block, Cause, Failed, PlayerKind, UnitKind
 from arena.tournaments.brief import write_brief
 from arena.tournaments.ledger import Lease
 from arena.tournaments.start import start_tournament
-from tests.tournaments.ground import claimed, expire, make_tournament, make_version, one, reports_of
+from tests.tournaments.ground import claimed, expire, field_of, make_tournament, make_version, one, reports_of
 
 ADMIN = User("owner", admin=True)
 
@@ -72,7 +72,7 @@ class Deals(RuleBasedStateMachine):
     @initialize(kind=st.sampled_from(UnitKind), blocks=st.integers(1, 3), units=st.sampled_from([1, 4]))
     def start(self, kind: UnitKind, blocks: int, units: int) -> None:
         self.kind = kind
-        self.blocks = make_tournament(self.connection, blocks, units, kind)
+        self.blocks = make_tournament(self.connection, blocks, 1 if kind is UnitKind.FIELD else units, kind)
         self.leases: list[Lease] = []
         self.seeds_of: dict[int, tuple[bytes, ...]] = {}
         self.tickets: set[str] = set()
@@ -89,18 +89,22 @@ class Deals(RuleBasedStateMachine):
 
     def play(self, lease: Lease, brief: Block) -> None:
         seeds = tuple(unit.seed for unit in brief.units)
-        for rotation in range(brief.rotations):
-            matches = [brief.match_id(position, rotation) for position in range(len(seeds))]
-            assert len(set(seeds)) == len(set(matches)) == len(seeds), "a process plays a deal twice"
+        for sitting in brief.sittings:
+            for unit in brief.units:
+                seated = [player for rotation in sitting for player in unit.seats(rotation)]
+                assert len(set(seated)) == len(seated) == len(brief.players), "a process plays a deal twice"
+            assert len(set(seeds)) == len(seeds), "a process plays a deal twice"
+        matches = {brief.match_id(at, rotation) for at in range(len(seeds)) for rotation in range(brief.rotations)}
+        assert len(matches) == brief.matches
         assert self.seeds_of.setdefault(brief.id, seeds) == seeds, "an attempt at a block has other cards"
         assert len({seed for deals in self.seeds_of.values() for seed in deals}) == sum(
             map(len, self.seeds_of.values())
         )
         tickets = {player.ticket for player in brief.players}
-        assert len(tickets) == brief.seats
+        assert len(tickets) == len(brief.players)
         assert not tickets & self.tickets, "a process of another attempt could come to this one"
         self.tickets |= tickets
-        if brief.kind is UnitKind.SINGLE:
+        if not brief.kind.replayable:
             assert not any(known.intersection(seeds) for known in self.may_be_known.values()), (
                 "a remote bot knows these"
             )
@@ -121,13 +125,17 @@ class Deals(RuleBasedStateMachine):
         self.look_for_new_blocks()
 
     @precondition(lambda self: self.leases)
-    @rule(data=st.data())
-    def finish(self, data: st.DataObject) -> None:
+    @rule(data=st.data(), tables=st.sets(st.integers(0, 3), min_size=2))
+    def finish(self, data: st.DataObject, tables: set[int]) -> None:
         lease = data.draw(st.sampled_from(self.leases))
         first, units = (
             one(self.connection, f"SELECT {what} FROM blocks WHERE id = %s", lease.block)
             for what in ("first_unit", "units")
         )
+        if self.kind is UnitKind.FIELD:
+            cut = Failed("It was cut short.", Cause.LOST) if len(tables) < 4 else None
+            ledger.finish(self.connection, lease, field_of(first, sorted(tables)), cut=cut)
+            return
         rotations = 4 if self.kind is UnitKind.ROTATION else 1
         ledger.finish(self.connection, lease, reports_of(range(first, first + units), rotations))
 

@@ -60,9 +60,9 @@ def test_a_percentile_is_a_time_that_so_many_answers_did_not_exceed(times_us: li
 
 
 def test_times_of_a_run_count_from_its_launch() -> None:
-    logs = Logs(BLOCK, 2)
+    logs = Logs(BLOCK, range(2, 3))
     logs.begin(1000.5)  # The referee begins to wait for the players half a second after this one was launched.
-    (match,) = reports_of([101], rotations=1)
+    match = reports_of([101])[2]
     assert not logs.take(match)
     assert logs.take(PlayerReport(1, -300, 20, {"LATE": 2}, ()))
     log = logs.of(1, KILLED)
@@ -75,7 +75,7 @@ def test_times_of_a_run_count_from_its_launch() -> None:
 
 
 def test_a_sign_whose_bytes_came_one_after_the_other_is_one() -> None:
-    log = Logs(BLOCK, 0).of(0, KILLED)
+    log = Logs(BLOCK, range(1)).of(0, KILLED)
     assert log.text == "café \ufffd[... 7 ...]"
     assert [part.since_ms for part in log.parts] == [100, 200, 200]
     assert (log.run.hello_ms, log.run.answer_ms, log.run.thinking) == (None, None, ())

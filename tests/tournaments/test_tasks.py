@@ -20,8 +20,8 @@ from arena.stack import Stack
 from arena.store import Connection, connect, migrate, referees
 from arena.store.referees import Place
 from arena.tournaments import admission, attempt, broker, ledger, sweeper, worker
-from arena.tournaments.attempt import Died, Outcome, Played, Stopped
-from arena.tournaments.block import Block, Cause, Failed, UnitKind
+from arena.tournaments.attempt import Cut, Outcome, Played
+from arena.tournaments.block import Block, Cause, UnitKind
 from arena.tournaments.brief import write_brief
 from arena.tournaments.ledger import Ending
 from arena.tournaments.tasks import worker_command
@@ -80,14 +80,16 @@ def test_a_process_that_plays_hands_in_every_match(block: Block) -> None:
 )
 def test_a_process_that_fails_is_told_apart_with_a_sentence(block: Block, behaviour: str, reason: str) -> None:
     outcome = run(block, behaviour)
-    assert isinstance(outcome, Died)
+    assert isinstance(outcome, Cut)
+    assert outcome.cause is Cause.DIED
     assert reason in outcome.reason
 
 
 @pytest.mark.parametrize("behaviour", ["stand-still", "flood"])
 def test_messages_without_progress_do_not_keep_a_process_alive(block: Block, behaviour: str) -> None:
     outcome = run(block, behaviour, silence_s=1.0)
-    assert isinstance(outcome, Died)
+    assert isinstance(outcome, Cut)
+    assert outcome.cause is Cause.DIED
     assert "made no progress for 1 s" in outcome.reason
 
 
@@ -96,7 +98,7 @@ def test_a_process_sees_no_address_and_no_token(block: Block, monkeypatch: pytes
     for name in (*doors, "ARENA_CGROUP"):
         monkeypatch.setenv(name, "something")
     outcome = run(block, "environment")
-    assert isinstance(outcome, Failed)
+    assert isinstance(outcome, Cut)
     names = outcome.reason.split()
     assert {"ARENA_CGROUP", "PATH"} <= set(names)
     assert not set(doors) & set(names)
@@ -111,8 +113,9 @@ def test_a_process_whose_lease_is_lost_is_stopped(block: Block) -> None:
         tell=lambda matches, decisions: told.append(matches),
         stopped=lambda: "Enough." if told else "",
     )
-    assert outcome == Stopped("Enough.")
-    assert told[-1] < 4
+    assert isinstance(outcome, Cut)
+    assert (outcome.reason, outcome.cause) == ("Enough.", Cause.LOST)
+    assert told[-1] <= len(outcome.reports) < 4
 
 
 def test_every_attempt_at_a_block_has_the_same_cards_and_its_own_tickets(connection: Connection) -> None:
@@ -208,6 +211,24 @@ def test_cards_are_dealt_again_to_remote_bots_only_if_none_was_dealt(
     assert one(connection, "SELECT state FROM blocks WHERE id = %s", block) == state
     assert len(ledger.pending(connection, 10)) == 1
     assert one(connection, "SELECT sum(deaths) FROM blocks") == 0
+
+
+def test_a_field_counts_without_the_tables_that_a_dead_process_left_open(
+    connection: Connection, settings: Settings
+) -> None:
+    (block,) = make_tournament(connection, kind=UnitKind.FIELD)
+    assert worker.play_block(behaving(settings, "die"), block) is None
+    assert one(connection, "SELECT state FROM blocks WHERE id = %s", block) == "void"
+    (block,) = ledger.pending(connection, 10)
+    assert worker.play_block(behaving(settings, "die-late"), block) is Ending.RECORDED
+    assert connection.execute("SELECT unit, rotation FROM results ORDER BY rotation").fetchall() == [
+        (1, 0),
+        (1, 1),
+        (1, 2),
+    ]
+    said = connection.execute("SELECT outcome, reason LIKE %s FROM attempts ORDER BY leased_at", ("%SIGKILL%",))
+    assert said.fetchall() == [("died", True), ("done", True)]
+    assert ledger.pending(connection, 10) == []
 
 
 def test_a_worker_that_was_superseded_stops_and_leaves_the_block_alone(

@@ -43,12 +43,32 @@ def test_every_bot_sits_once_in_each_seat_over_as_many_single_units(working: byt
 @law
 @given(keys, st.sampled_from(UnitKind), st.integers(3, 7))
 def test_no_two_units_and_no_two_bots_of_a_match_share_a_seed(working: bytes, kind: UnitKind, seats: int) -> None:
-    plans = [units.plan(working, unit, seats, kind) for unit in range(8)]
+    plans = [units.plan(working, unit, seats, kind, tables=4) for unit in range(8)]
     drawn = Counter(plan.seed for plan in plans)
-    drawn.update(seed for plan in plans for seed in plan.bot_seeds[0])
-    assert max(drawn.values()) == 1
     for plan in plans:
-        assert set(plan.bot_seeds) == {plan.bot_seeds[0]}
+        # Of a rotation unit they are the same in every rotation, and of a field other ones at every table.
+        drawn.update(seed for seeds in set(plan.bot_seeds) for seed in seeds)
+        assert len(set(plan.bot_seeds)) == (4 if kind is UnitKind.FIELD else 1)
+    assert max(drawn.values()) == 1
+
+
+@law
+@given(keys, numbers, st.integers(3, 7), st.integers(4, 16))
+def test_every_bot_of_a_field_has_one_seat_and_a_seed_of_its_own(
+    working: bytes, unit: int, seats: int, tables: int
+) -> None:
+    plan = units.plan(working, unit, seats, UnitKind.FIELD, tables=tables)
+    seated = [plan.seats(table) for table in range(tables)]
+    assert {len(table) for table in seated} == {seats}
+    assert sorted(itertools.chain(*seated)) == list(range(seats * tables))
+    assert plan.order == units.order(working, unit, range(seats * tables)) == tuple(itertools.chain(*seated))
+    assert plan.bot_seeds[tables - 1][2] == units.bot_seed(working, unit, tables - 1, 2)
+
+
+def test_every_seat_of_a_field_is_about_equally_likely() -> None:
+    seats = Counter(units.plan(bytes(32), unit, 4, UnitKind.FIELD, tables=4).order.index(5) for unit in range(1600))
+    # Chi-squared with 15 degrees of freedom: above 44 once in ten thousand keys, and the key is fixed.
+    assert sum((seats[place] - 100) ** 2 / 100 for place in range(16)) < 44
 
 
 @law

@@ -1,6 +1,6 @@
-"""One rotation of a block on a hub: its matches at once, and what is reported of them. Knows no cell and no database.
+"""One sitting of a block on a hub: its matches at once, and what is reported of them. Knows no cell and no database.
 
-The process of a block and the referee of remote bots share :func:`play_rotation`; they differ in who starts the hosted
+The process of a block and the referee of remote bots share :func:`play_sitting`; they differ in who starts the hosted
 bots and where their streams come from.
 """
 
@@ -24,6 +24,7 @@ from arena.tournaments.block import (
     Progress,
     Report,
     ReportedFault,
+    UnitKind,
     UnitPlan,
 )
 from arena.tournaments.lines import BlockError
@@ -51,31 +52,36 @@ def check_block(block: Block) -> Game:
         raise BlockError(str(error)) from None
 
 
-async def play_rotation(
+async def play_sitting(
     hub: Hub,
     block: Block,
-    rotation: int,
+    sitting: range,
     players: Sequence[PlayerId],
     *,
     so_far: Progress,
     tell: Tell,
     dealing: Callable[[], None] = lambda: None,
 ) -> Progress:
-    """Plays one rotation of every unit of the block, all at the same time; tells every result and the progress, and
-    comes back with the progress at its end. ``so_far`` is that of the rotations before.
+    """Plays these rotations of every unit of the block, all at the same time; tells every result and the progress, and
+    comes back with the progress at its end. ``so_far`` is that of the sittings before.
 
     ``players`` are ids by player index; the hosted ones are the block's own and must have connected within the start-up
     limit, or they are gone. A remote bot has its clock for coming back. ``dealing`` is called before the first card.
+
+    What ends one match ends all, but in a field: there the other tables play on, for what they come to counts.
+
+    :raises ExceptionGroup: with what ended matches before they had a result.
     """
     game = check_block(block)
     watched = _Watched(block, game)
-    missing = await hub.arrival(players, block.limits.startup_ms)
+    missing = await hub.arrival(players, block.arrival_ms)
     for player, plan in zip(players, block.players, strict=True):
         if player in missing and plan.kind is PlayerKind.HOSTED:
             hub.gone(player, NEVER_CAME)
     dealing()
-    match_ids = [block.match_id(position, rotation) for position in range(len(block.units))]
+    match_ids = [block.match_id(position, rotation) for position in range(len(block.units)) for rotation in sitting]
     finished: list[int] = []
+    void: list[Exception] = []
 
     def now() -> Progress:
         decisions = sum(finished) + hub.decisions_in(match_ids)
@@ -86,10 +92,16 @@ async def play_rotation(
             await asyncio.sleep(PROGRESS_S)
             await tell(now())
 
-    async def one(position: int, unit: UnitPlan) -> None:
+    async def one(position: int, unit: UnitPlan, rotation: int) -> None:
         versions = [_version(hub, plan, player) for plan, player in zip(block.players, players, strict=True)]
         begun_ms = watched.now_ms()
-        verdict = await hub.play(_plan(block, game, position, rotation, players=players, versions=versions))
+        try:
+            verdict = await hub.play(_plan(block, game, position, rotation, players=players, versions=versions))
+        except Exception as error:
+            if block.kind is not UnitKind.FIELD:
+                raise
+            void.append(error)
+            return
         finished.append(verdict.decisions)
         watched.add(unit.seats(rotation), verdict)
         await tell(_report(unit, rotation, verdict, begun_ms, watched.now_ms()))
@@ -98,7 +110,8 @@ async def play_rotation(
     try:
         async with asyncio.TaskGroup() as group:
             for position, unit in enumerate(block.units):
-                group.create_task(one(position, unit))
+                for rotation in sitting:
+                    group.create_task(one(position, unit, rotation))
     finally:
         telling.cancel()
         await asyncio.gather(telling, return_exceptions=True)
@@ -106,6 +119,8 @@ async def play_rotation(
         if plan.kind is PlayerKind.HOSTED:
             await tell(watched.report(index, hub.counters(player)))
     await tell(now())
+    if void:
+        raise ExceptionGroup("tables of the field came to no result", void)
     return now()
 
 
@@ -144,7 +159,7 @@ def _version(hub: Hub, player: Player, player_id: PlayerId) -> Version:
 
 
 class _Watched:
-    """What is seen of the players of one rotation from now on."""
+    """What is seen of the players of one sitting from now on."""
 
     def __init__(self, block: Block, game: Game) -> None:
         self._begun_us = time.monotonic_ns() // 1000
