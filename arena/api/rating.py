@@ -103,5 +103,7 @@ def _fitted(fitted: tables.Fitted) -> pb.Fitted:
         last_rank=fitted.last_rank,
         deals=fitted.deals,
         milli_points_margin=fitted.milli_points_margin,
+        milli_datum=fitted.milli_datum,
+        milli_datum_margin=fitted.milli_datum_margin,
         provisional=fitted.provisional,
     )

@@ -28,13 +28,13 @@ SOFT_PLAY_KEYS = [
     "Suspect",
 ]
 LIKELIHOOD_KEYS = ["Game", "Seats", "Unit kind", "Bot", "Version", "Other", "Other version", "Stronger"]
+KINDS = {"rotation": "", "single": ", independent deals", "field": ", fields"}
 
 
 def title(table: pb.RatingTable) -> str:
     """What a table is of."""
     options = "".join(f", {name} {value}" for name, value in sorted(table.options.items()))
-    kind = "" if table.unit_kind == "rotation" else ", independent deals"
-    return f"{table.game}, {table.seats} seats{options}{kind}"
+    return f"{table.game}, {table.seats} seats{options}{KINDS[table.unit_kind]}"
 
 
 def print_history(server: Server, tables: Sequence[pb.RatingTable], bot: str, *, as_json: bool) -> int:

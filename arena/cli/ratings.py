@@ -16,7 +16,7 @@ from arena.v1.rating_pb2_grpc import RatingServiceStub
 HEADS = ["Place", "Bot", "Rating", "±", "Ranks", "Elo", "Units", "Mean points", "± pts", "Faults"]
 KEYS = [
     *("Place", "Bot", "Rating", "Rating margin", "First rank", "Last rank", "Provisional"),
-    *("Elo", "Units", "Mean points", "Points margin", "Faults"),
+    *("Elo", "Units", "Mean points", "Points margin", "Vs field", "Vs field margin", "Faults"),
 ]
 
 
@@ -81,9 +81,12 @@ def list_tables(server: Server, game: str, seats: int = 0) -> list[rating_pb2.Ra
 
 def print_rating_table(table: rating_pb2.RatingTable) -> None:
     """Prints one table: place, bot, official rating with half its 95 % interval, ranks, Elo by periods, units, mean
-    points with theirs, faults. A question mark is behind a rating of few units."""
+    points with theirs, faults. A question mark is behind a rating of few units. Of a pool of fields the points are
+    those by which a bot was ahead of the others who held its cards."""
     print(f"\n{title(table)}")
-    print_table(HEADS, _rows(table), decimals={"Rating": 0, "±": 0, "Elo": 0, "Mean points": 2, "± pts": 2})
+    heads = ["Vs field" if head == "Mean points" and table.unit_kind == "field" else head for head in HEADS]
+    decimals = {"Rating": 0, "±": 0, "Elo": 0, "Mean points": 2, "Vs field": 2, "± pts": 2}
+    print_table(heads, _rows(table), decimals=decimals)
     if table.anchors:
         at = ", ".join(
             f"{line.bot} is at {line.fitted.micro_elo / 1e6:.0f}" for line in table.ratings if line.bot in table.anchors
@@ -93,12 +96,12 @@ def print_rating_table(table: rating_pb2.RatingTable) -> None:
 
 def _rows(table: rating_pb2.RatingTable) -> list[list[Value]]:
     rows = []
-    for place, bot, rating, margin, first, last, provisional, elo, units, points, points_margin, faults in _values(
-        table
-    ):
+    for values in _values(table):
+        place, bot, rating, margin, first, last, provisional, elo, units, *points, faults = values
         name = f"{bot} ?" if provisional else bot
         ranks = "" if first is None else f"{first}" if first == last else f"{first}-{last}"
-        rows.append([place, name, rating, margin, ranks, elo, units, points, points_margin, faults])
+        shown = points[2:] if table.unit_kind == "field" else points[:2]
+        rows.append([place, name, rating, margin, ranks, elo, units, *shown, faults])
     return rows
 
 
@@ -110,6 +113,7 @@ def _values(table: rating_pb2.RatingTable) -> list[list[Value]]:
         fitted = line.fitted if line.HasField("fitted") else None
         official: list[Value] = [None] * 4
         points_margin: Value = None
+        ahead: list[Value] = [None] * 2
         if fitted is not None:
             official = [
                 fitted.micro_elo / 1e6,
@@ -119,9 +123,13 @@ def _values(table: rating_pb2.RatingTable) -> list[list[Value]]:
             ]
             if fitted.HasField("milli_points_margin"):
                 points_margin = fitted.milli_points_margin / unit
+            if fitted.HasField("milli_datum"):
+                ahead[0] = fitted.milli_datum / unit
+            if fitted.HasField("milli_datum_margin"):
+                ahead[1] = fitted.milli_datum_margin / unit
         provisional = fitted is None or fitted.provisional
         mean = line.mean_milli_points / unit
-        counts = [line.micro_elo / 1e6, line.units, mean, points_margin, line.faults]
+        counts = [line.micro_elo / 1e6, line.units, mean, points_margin, *ahead, line.faults]
         rows.append([line.place, line.bot, *official, provisional, *counts])
     return rows
 

@@ -15,6 +15,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 MICRO = 1_000_000
 START_MICRO = 1500 * MICRO
@@ -26,6 +27,28 @@ class Standing:
 
     micro_elo: int = START_MICRO
     units: int = 0
+
+
+class Result(Protocol):
+    """A finished unit of any kind; equal ones are the same."""
+
+    @property
+    def unit(self) -> int:
+        """Its id."""
+
+    @property
+    def bots(self) -> tuple[int, ...]:
+        """Who played it, each once."""
+
+    @property
+    def divisor(self) -> int:
+        """Of how many points at most a bot's surplus is."""
+
+    def k_factor(self, units_before: int, units_now: int) -> float:
+        """K in Elo for a bot with so many units before the period and within it (at least 1)."""
+
+    def surplus(self, elos: Mapping[int, int]) -> list[float]:
+        """By bot of :attr:`bots`: how much more it won than these ratings, in millionths of an Elo, let expect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +73,24 @@ class UnitResult:
         if not self.places or any(len(match) != len(self.bots) for match in self.places):
             raise ValueError(f"Unit {self.unit}: every match, at least one, must have one place for every bot.")
 
+    @property
+    def divisor(self) -> int:
+        """Its opponents."""
+        return len(self.bots) - 1
+
+    def k_factor(self, units_before: int, units_now: int) -> float:
+        """That of the module."""
+        return k_factor(units_before, units_now)
+
+    def surplus(self, elos: Mapping[int, int]) -> list[float]:
+        """Sum of S - E over the opponents, exactly rounded."""
+        own = [elos[bot] for bot in self.bots]
+        others = range(len(own))
+        return [
+            math.fsum(_score(self, me, other) - expected(own[me], own[other]) for other in others if other != me)
+            for me in others
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -59,12 +100,12 @@ class Change:
     after: Standing
 
 
-def rate_period(standings: Mapping[int, Standing], units: Iterable[UnitResult]) -> dict[int, Change]:
+def rate_period(standings: Mapping[int, Standing], units: Iterable[Result]) -> dict[int, Change]:
     """The change of every bot that played, by bot, ascending. Bots without a standing start at 1500 Elo.
 
     :raises ValueError: if two different results have one unit id.
     """
-    by_id: dict[int, UnitResult] = {}
+    by_id: dict[int, Result] = {}
     for result in units:
         if by_id.setdefault(result.unit, result) != result:
             raise ValueError(
@@ -72,10 +113,11 @@ def rate_period(standings: Mapping[int, Standing], units: Iterable[UnitResult]) 
             )
     played = Counter(bot for result in by_id.values() for bot in result.bots)
     before = {bot: standings.get(bot, Standing()) for bot in sorted(played)}
+    elos = {bot: start.micro_elo for bot, start in before.items()}
     deltas = dict.fromkeys(before, 0)
     for result in by_id.values():
-        for bot, surplus in zip(result.bots, _surplus(result, before), strict=True):
-            weight = MICRO * k_factor(before[bot].units, played[bot]) / (len(result.bots) - 1)
+        for bot, surplus in zip(result.bots, result.surplus(elos), strict=True):
+            weight = MICRO * result.k_factor(before[bot].units, played[bot]) / result.divisor
             deltas[bot] += round(weight * surplus)  # Python rounds halves to even
     return {
         bot: Change(deltas[bot], Standing(start.micro_elo + deltas[bot], start.units + played[bot]))
@@ -91,16 +133,6 @@ def k_factor(units_before: int, units_now: int) -> float:
 def expected(micro_elo: int, opponent_micro_elo: int) -> float:
     """The mean score that the first is expected to have against the second, 0..1."""
     return float(1 / (1 + 10 ** ((opponent_micro_elo - micro_elo) / (400 * MICRO))))
-
-
-def _surplus(result: UnitResult, before: Mapping[int, Standing]) -> list[float]:
-    """Sum of S - E over the opponents, by bot of the table, exactly rounded."""
-    elos = [before[bot].micro_elo for bot in result.bots]
-    others = range(len(result.bots))
-    return [
-        math.fsum(_score(result, me, other) - expected(elos[me], elos[other]) for other in others if other != me)
-        for me in others
-    ]
 
 
 def _score(result: UnitResult, me: int, other: int) -> float:

@@ -15,12 +15,13 @@ import numpy as np
 from psycopg.rows import class_row, scalar_row
 
 from arena.ratings import likelihoods
-from arena.ratings.event import PlayedUnit
+from arena.ratings.event import Played, PlayedUnit
+from arena.ratings.field import PlayedField, standings
 from arena.ratings.fit import fit
 from arena.ratings.intervals import half_widths, rank_intervals, superiority
 from arena.ratings.periods import rated_units
-from arena.ratings.points import mean_points
-from arena.ratings.rows import Floats, Ints, Matches, table_rows
+from arena.ratings.points import against_the_field, mean_points
+from arena.ratings.rows import FieldDeal, Floats, Ints, Matches, field_rows, table_rows
 from arena.store import Connection
 from arena.store.sql import statements
 
@@ -39,6 +40,9 @@ class VersionFit:
     :ivar first_rank, last_rank: where it is with 95 %, from 1; None for a version that a newer one has replaced, and in
         a pool too large to compare all.
     :ivar milli_points_margin: half the width of the 95 % interval of its mean points; None below two deals.
+    :ivar milli_datum: in a pool of fields, how many points it made more than the mean of the others who held its cards,
+        as a mean over its deals; None in others.
+    :ivar milli_datum_margin: half the width of the 95 % interval of that; None below two deals.
     """
 
     version: int
@@ -48,6 +52,8 @@ class VersionFit:
     last_rank: int | None
     deals: int
     milli_points_margin: int | None
+    milli_datum: int | None = None
+    milli_datum_margin: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,22 +111,27 @@ class PoolFit:
     stronger: dict[int, Floats]
 
 
-def fitted(units: Iterable[PlayedUnit], shown: set[int]) -> PoolFit:
-    """The official ratings that the units make."""
+def fitted(units: Iterable[Played], shown: set[int]) -> PoolFit:
+    """The official ratings that the units, all of one kind, make."""
     played = list(units)
-    versions = sorted({version for unit in played for version in unit.versions})
+    versions = sorted({version for unit in played for version in unit.bots})
     number = {version: index for index, version in enumerate(versions)}
-    found = fit(table_rows(len(versions), _by_size(played, number)))
+    fields = [_deal(unit, number) for unit in played if isinstance(unit, PlayedField)]
+    tables = [unit for unit in played if isinstance(unit, PlayedUnit)]
+    rows = field_rows(len(versions), fields) if fields else table_rows(len(versions), _by_size(tables, number))
+    found = fit(rows)
     tabled = [version for version in versions if version in shown]
     likelihood = superiority(found, np.array([number[version] for version in tabled], np.int64))
     stronger = {} if likelihood is None else dict(zip(tabled, likelihood, strict=True))
     margins = half_widths(found)
     ranks = rank_intervals(found, np.array([version in shown for version in versions]))
     points = _points(played)
+    datum = _against_the_field(fields)
     lines = []
     for version, index in number.items():
         ranked = ranks is not None and version in shown
         mean = mean_points(*points[version])
+        ahead = mean_points(*datum[index]) if fields else None
         lines.append(
             VersionFit(
                 version=version,
@@ -130,6 +141,8 @@ def fitted(units: Iterable[PlayedUnit], shown: set[int]) -> PoolFit:
                 last_rank=int(ranks[index, 1]) if ranks is not None and ranked else None,
                 deals=int(found.deals[index]),
                 milli_points_margin=_whole(mean.margin * 1000),
+                milli_datum=_whole(ahead.mean * 1000) if ahead is not None else None,
+                milli_datum_margin=_whole(ahead.margin * 1000) if ahead is not None else None,
             )
         )
     return PoolFit(lines, stronger)
@@ -164,14 +177,30 @@ def _by_size(units: Sequence[PlayedUnit], number: dict[int, int]) -> Iterable[Ma
         yield Matches(np.array(bots), np.array(places), np.array(deals))
 
 
-def _points(units: Sequence[PlayedUnit]) -> dict[int, tuple[Floats, Ints]]:
+def _deal(unit: PlayedField, number: dict[int, int]) -> FieldDeal:
+    bots = [[number[version] for version in table] for table in unit.versions]
+    return FieldDeal(bots, unit.places, unit.scores, standings(unit.scores, unit.forfeited))
+
+
+def _against_the_field(fields: Sequence[FieldDeal]) -> dict[int, tuple[Floats, Ints]]:
+    """What each bot made more than the others who held its cards, on every deal that it played."""
+    ahead: dict[int, list[float]] = defaultdict(list)
+    for field in fields:
+        for bots, points in zip(field.bots, against_the_field(field), strict=True):
+            for bot, more in zip(bots, points, strict=True):
+                ahead[bot].append(more)
+    # A bot plays a deal once.
+    return {bot: (np.array(more), np.arange(len(more))) for bot, more in ahead.items()}
+
+
+def _points(units: Sequence[Played]) -> dict[int, tuple[Floats, Ints]]:
     """The points of every match of each version, and their deals."""
     scores: dict[int, list[int]] = defaultdict(list)
     deals: dict[int, list[int]] = defaultdict(list)
     for deal, unit in enumerate(units):
-        for at, version in enumerate(unit.versions):
-            scores[version] += [match[at] for match in unit.scores]
-            deals[version] += [deal] * len(unit.scores)
+        for version, points, _ in unit.lines:
+            scores[version] += points
+            deals[version] += [deal] * len(points)
     return {version: (np.array(scores[version], np.float64), np.array(deals[version])) for version in scores}
 
 

@@ -16,9 +16,10 @@ ORDER BY v.bot, v.number DESC;
 SELECT pg_try_advisory_xact_lock(hashtext('card-arena fits'), %(pool)s);
 
 -- add_fit: the official rating of one version
-INSERT INTO fits (run, position, version, micro_elo, micro_margin, first_rank, last_rank, deals, milli_points_margin)
+INSERT INTO fits (run, position, version, micro_elo, micro_margin, first_rank, last_rank, deals, milli_points_margin,
+    milli_datum, milli_datum_margin)
 VALUES (%(run)s, %(position)s, %(version)s, %(micro_elo)s, %(micro_margin)s, %(first_rank)s, %(last_rank)s, %(deals)s,
-    %(milli_points_margin)s)
+    %(milli_points_margin)s, %(milli_datum)s, %(milli_datum_margin)s)
 ON CONFLICT DO NOTHING;
 
 -- fitted: the newest fit of every pool in the run that is shown
@@ -28,6 +29,7 @@ GROUP BY p.id, c.run
 ORDER BY p.id;
 
 -- stored: a fit, by version
-SELECT version, micro_elo, micro_margin, first_rank, last_rank, deals, milli_points_margin
+SELECT version, micro_elo, micro_margin, first_rank, last_rank, deals, milli_points_margin, milli_datum,
+    milli_datum_margin
 FROM fits WHERE run = %(run)s AND position = %(position)s
 ORDER BY version;

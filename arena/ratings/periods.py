@@ -13,11 +13,14 @@ from typing import Any
 
 from psycopg.rows import class_row, scalar_row
 
-from arena.ratings.event import Event, PlayedUnit, digest, rate
+from arena.ratings.event import Event, Played, PlayedUnit, digest, rate
+from arena.ratings.field import PlayedField
 from arena.ratings.testimony import contradiction
 from arena.ratings.traces import changes, traces
 from arena.store import Connection, audit
 from arena.store.sql import statements
+from arena.tournaments.block import UnitKind
+from arena.tournaments.field import least_done
 
 SQL = statements(__file__)
 
@@ -100,10 +103,11 @@ class _Match:
     scores: list[int]
     places: list[int]
     faults: list[int]
+    forfeited: list[int]
     versions: list[int]
 
 
-def rated_units(connection: Connection, pool: int, last: int) -> Iterator[PlayedUnit]:
+def rated_units(connection: Connection, pool: int, last: int) -> Iterator[Played]:
     """The whole units of a pool's periods up to the position ``last``, period by period."""
     for period in _recorded(connection, pool):
         if period.position <= last:
@@ -160,13 +164,17 @@ def _rate(connection: Connection, pool: int, period: _Period, standings: dict[in
     )
 
 
-def _whole_units(connection: Connection, pool: int, period: _Period) -> Iterator[PlayedUnit]:
+def _whole_units(connection: Connection, pool: int, period: _Period) -> Iterator[Played]:
     where = {"pool": pool, "tournament": period.tournament, "orbit": period.orbit}
-    whole = _scalar(connection, "matches_per_unit", pool=pool)
+    kind = UnitKind(_scalar(connection, "unit_kind", pool=pool))
     rows = connection.cursor(row_factory=class_row(_Match)).execute(SQL["matches"], where)
     for unit, group in itertools.groupby(rows, key=lambda match: match.unit):
         matches = list(group)
-        if [match.rotation for match in matches] == list(range(whole)):
+        whole = kind.rotations(len(matches[0].seats), len(matches[0].versions))
+        if kind is UnitKind.FIELD:
+            if len(matches) >= least_done(whole):
+                yield _field(unit, matches)
+        elif [match.rotation for match in matches] == list(range(whole)):
             yield PlayedUnit(
                 unit,
                 tuple(matches[0].versions),
@@ -174,6 +182,17 @@ def _whole_units(connection: Connection, pool: int, period: _Period) -> Iterator
                 tuple(_by_bot(match, match.scores) for match in matches),
                 tuple(_by_bot(match, match.faults) for match in matches),
             )
+
+
+def _field(unit: int, matches: Sequence[_Match]) -> PlayedField:
+    return PlayedField(
+        unit,
+        tuple(tuple(match.versions[player] for player in match.seats) for match in matches),
+        tuple(tuple(match.places) for match in matches),
+        tuple(tuple(match.scores) for match in matches),
+        tuple(tuple(match.faults) for match in matches),
+        tuple(tuple(int(seat in match.forfeited) for seat in range(len(match.seats))) for match in matches),
+    )
 
 
 def _by_bot(match: _Match, by_seat: Sequence[int]) -> tuple[int, ...]:

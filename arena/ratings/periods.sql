@@ -1,7 +1,7 @@
 -- add_pools: every pool that a started tournament is rated in, unless it is unrated, and that is not there yet
 INSERT INTO pools (game, seats, options, unit_kind, rules)
 SELECT DISTINCT t.game, t.seats, t.options, kinds.kind, t.engine
-FROM tournaments t CROSS JOIN (VALUES ('rotation'), ('single')) AS kinds (kind)
+FROM tournaments t CROSS JOIN (VALUES ('rotation'), ('single'), ('field')) AS kinds (kind)
 WHERE t.started_at IS NOT NULL AND NOT t.unrated
     AND EXISTS (SELECT FROM blocks b WHERE b.tournament = t.name AND b.kind = kinds.kind)
     AND NOT EXISTS (
@@ -57,7 +57,7 @@ SELECT blocks, corrections FROM rating_orbits WHERE pool = %(pool)s AND tourname
 
 -- matches: the results of a period, unit by unit, but for those that a correction says do not count
 SELECT
-    r.unit, r.rotation, r.seats, r.scores, r.places, r.faults,
+    r.unit, r.rotation, r.seats, r.scores, r.places, r.faults, r.forfeited,
     ARRAY(
         SELECT e.version FROM unnest(b.entries) WITH ORDINALITY AS seated (bot, at)
         JOIN entries e ON e.tournament = b.tournament AND e.bot = seated.bot
@@ -69,12 +69,13 @@ JOIN results r ON r.block = b.id
 WHERE p.id = %(pool)s AND NOT EXISTS (
     SELECT FROM corrections c
     WHERE c.tournament = b.tournament
-        AND (c.bot = ANY (b.entries) OR (c.orbit = b.orbit AND (c.what = 'orbit' OR c.unit = r.unit)))
+        -- Of a field the tables at which the bot sat.
+        AND ((c.bot = ANY (b.entries) AND array_position(b.entries, c.bot) - 1 = ANY (r.seats)) OR (c.orbit = b.orbit AND (c.what = 'orbit' OR c.unit = r.unit)))
 )
 ORDER BY r.unit, r.rotation;
 
--- matches_per_unit: how many matches a whole unit of the pool has
-SELECT CASE unit_kind WHEN 'rotation' THEN seats ELSE 1 END FROM pools WHERE id = %(pool)s;
+-- unit_kind: what the units of the pool are
+SELECT unit_kind FROM pools WHERE id = %(pool)s;
 
 -- last_events: where every version of a pool stands in the run that is shown
 SELECT version, 0::bigint AS delta_micro, micro_elo, units, matches, points, faults

@@ -9,6 +9,7 @@ half of the weight is on the pairs at the table and half on those who held the s
 The score S(i, j) is 1, 1/2 or 0 for i above, level with or below j.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -50,10 +51,15 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class FieldDeal:
-    """One deal at several tables: bots and points by table and seat. Only tables that were done."""
+    """One deal at several tables: bots, places and points by table and seat. Only tables that were done.
+
+    :ivar standings: what those in the same seat are compared by: points, and less than anybody's for a forfeited seat.
+    """
 
     bots: Sequence[Sequence[int]]
+    places: Sequence[Sequence[int]]
     points: Sequence[Sequence[int]]
+    standings: Sequence[Sequence[int]]
 
 
 def table_rows(bots: int, groups: Iterable[Matches]) -> Rows:
@@ -69,22 +75,27 @@ def table_rows(bots: int, groups: Iterable[Matches]) -> Rows:
 
 
 def field_rows(bots: int, deals: Iterable[FieldDeal]) -> Rows:
-    """The rows of a field. A deal of fewer than two tables that were done has none.
+    """The rows of fields, a deal each. A deal of fewer than two tables that were done has none.
 
-    Scores are by points and not by places, because only points compare two tables.
+    At a table the places count, and in a seat the points, because places do not compare two tables.
     """
-    parts = []
+    shapes: dict[tuple[int, int], list[tuple[int, FieldDeal]]] = defaultdict(list)
     for number, deal in enumerate(deals):
-        holders, points = np.asarray(deal.bots, np.int64), np.asarray(deal.points, np.int64)
-        tables = len(holders)
-        if tables < 2:
-            continue
-        for who, had in ((holders, points), (holders.T, points.T)):
-            # Once by table, over pairs of seats, and once by seat, over pairs of tables.
-            for one, other in combinations(range(who.shape[1]), 2):
-                score = _scores(had[:, one], had[:, other])
-                weight = np.full(len(score), 0.5 / (who.shape[1] - 1))
-                parts.append((who[:, one], who[:, other], weight, score, np.full(len(score), number)))
+        if len(deal.bots) > 1:
+            shapes[len(deal.bots), len(deal.bots[0])].append((number, deal))
+    parts = []
+    for group in shapes.values():
+        numbers = np.array([number for number, _ in group])
+        holders = np.array([deal.bots for _, deal in group])
+        places = np.array([deal.places for _, deal in group])
+        standings = np.array([deal.standings for _, deal in group])
+        # Once by table, over pairs of seats, and once by seat, over pairs of tables.
+        for who, had in ((holders, -places), (holders.swapaxes(1, 2), standings.swapaxes(1, 2))):
+            _, times, across = who.shape
+            for one, other in combinations(range(across), 2):
+                score = _scores(had[..., one].ravel(), had[..., other].ravel())
+                weight = np.full(len(score), 0.5 / (across - 1))
+                parts.append((who[..., one].ravel(), who[..., other].ravel(), weight, score, numbers.repeat(times)))
     return _joined(bots, parts)
 
 

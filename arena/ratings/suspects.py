@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from psycopg.rows import class_row
 
+from arena.ratings.event import tables
 from arena.ratings.periods import rated_units
 from arena.ratings.soft_play import Beside, soft_play
 from arena.store import Connection
@@ -29,4 +30,5 @@ def suspects(connection: Connection, pool: int, *, owners: bool = False) -> list
         return []
     elo = {fit.version: fit.micro_elo / 1e6 for fit in fits}
     who = {fit.version: fit.owner if owners else fit.bot for fit in fits}
-    return soft_play(rated_units(connection, pool, fits[0].position), elo, who)
+    units = rated_units(connection, pool, fits[0].position)
+    return soft_play((table for unit in units for table in tables(unit)), elo, who)

@@ -14,8 +14,8 @@ from arena.store.sql import statements
 
 SQL = statements(__file__)
 
-ENOUGH_DEALS = {"rotation": 20, "single": 80}
-"""By kind of unit: a rating on fewer deals is provisional. Both are as many matches at a table of four."""
+ENOUGH_DEALS = {"rotation": 20, "single": 80, "field": 80}
+"""By kind of unit: a rating on fewer deals is provisional. All are as many matches at a table of four."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class Fitted:
     :ivar micro_margin: half the width of the 95 % interval; None below two deals.
     :ivar first_rank, last_rank: where it is with 95 %, from 1; None in a pool too large to compare all.
     :ivar milli_points_margin: half the width of the 95 % interval of its mean points; None below two deals.
+    :ivar milli_datum: in a pool of fields, by how many points it was ahead of the others who held its cards.
+    :ivar milli_datum_margin: half the width of the 95 % interval of that; None below two deals.
     :ivar provisional: there are too few deals behind it to say much.
     """
 
@@ -34,6 +36,8 @@ class Fitted:
     last_rank: int | None
     deals: int
     milli_points_margin: int | None
+    milli_datum: int | None
+    milli_datum_margin: int | None
     provisional: bool
 
 
@@ -59,8 +63,8 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class RatingTable:
-    """One pool and its number, best first. ``options`` are all options of the game as text; ``unit_kind`` is rotation
-    or single, ``shift`` what is added to the official ratings as they were fitted."""
+    """One pool and its number, best first. ``options`` are all options of the game as text; ``unit_kind`` is rotation,
+    single or field, ``shift`` what is added to the official ratings as they were fitted."""
 
     pool: int
     game: str
@@ -103,6 +107,8 @@ class _Line:
     last_rank: int | None
     deals: int | None
     milli_points_margin: int | None
+    milli_datum: int | None
+    milli_datum_margin: int | None
 
     @property
     def shown_micro_elo(self) -> int:
@@ -123,6 +129,8 @@ class _Line:
             last_rank=self.last_rank,
             deals=self.deals,
             milli_points_margin=self.milli_points_margin,
+            milli_datum=self.milli_datum,
+            milli_datum_margin=self.milli_datum_margin,
             provisional=self.provisional,
         )
 

@@ -8,12 +8,12 @@ import hashlib
 import struct
 from collections.abc import Iterable, Iterator
 
-from arena.ratings.event import PlayedUnit, line
+from arena.ratings.event import Played, line
 
 _TRACE = struct.Struct(">I4s")
 
 
-def traces(units: Iterable[PlayedUnit]) -> bytes:
+def traces(units: Iterable[Played]) -> bytes:
     """The traces of all units, by number."""
     ascending = sorted(units, key=lambda unit: unit.unit)
     return b"".join(_TRACE.pack(unit.unit, hashlib.sha256(line(unit)).digest()[:4]) for unit in ascending)

@@ -19,6 +19,7 @@ from arena.store.sql import statements
 from arena.store.tournaments import Tournament, lock_tournament
 from arena.tournaments import ledger, units
 from arena.tournaments.block import UnitKind
+from arena.tournaments.field import field_schedule, is_possible
 from arena.tournaments.formats import Format, Past, draw
 from arena.tournaments.ledger import NewBlock
 from arena.tournaments.schedule import Entry, ScheduleError, Table
@@ -101,7 +102,7 @@ def _draw(connection: Connection, tournament: Tournament, field: _Field) -> None
     assert one is not None
     single = field.kind is UnitKind.SINGLE
     # A single unit turns the cyclic order by one, so that as many units as seats give every bot every seat once.
-    size = tournament.units * tournament.seats if single else tournament.units
+    size = 1 if field.kind is UnitKind.FIELD else tournament.units * (tournament.seats if single else 1)
     if single and size > MOST_SINGLE_UNITS:
         raise BadRequest(
             f"with a remote bot a table plays at most {MOST_SINGLE_UNITS} matches, and {tournament.units} units of "
@@ -123,6 +124,10 @@ def _draw(connection: Connection, tournament: Tournament, field: _Field) -> None
 
 def _tables(connection: Connection, tournament: Tournament, field: _Field, one: _Draw) -> list[Table]:
     entries = [entry for entry in field.entries if entry.id not in one.left_out]
+    if field.kind is UnitKind.FIELD:
+        # As many matches of every bot as an orbit of any other kind has.
+        rounds = tournament.units * tournament.seats**2
+        return field_schedule(entries, tournament.seats, tournament.orbits, rounds, field.seed)
     past = _past(connection, tournament, one) if one.orbit else None
     return draw(Format(tournament.format), entries, tournament.seats, tournament.orbits, field.seed, past=past)
 
@@ -142,12 +147,13 @@ def _field(connection: Connection, tournament: Tournament) -> _Field:
     cursor = connection.cursor(row_factory=class_row(_Frozen))
     frozen = cursor.execute(SQL["frozen"], {"tournament": tournament.name}).fetchall()
     hashes = [units.entry_hash(entry.bot, entry.version, entry.content_hash) for entry in frozen]
-    return _Field(
-        tuple(Entry(entry.bot, entry.owner, entry.house, entry.known) for entry in frozen),
-        units.schedule_seed(units.working_seed(tournament.secret, hashes)),
-        # What a remote bot remembers cannot be taken from it, and the two kinds are never rated together.
-        UnitKind.SINGLE if any(entry.kind == "remote" for entry in frozen) else UnitKind.ROTATION,
-    )
+    entries = tuple(Entry(entry.bot, entry.owner, entry.house, entry.known) for entry in frozen)
+    kind = UnitKind.ROTATION
+    if any(entry.kind == "remote" for entry in frozen):
+        # What a remote bot remembers cannot be taken from it, and units of two kinds are never rated together.
+        fields = Format(tournament.format) is Format.ROUND_ROBIN and is_possible(entries, tournament.seats)
+        kind = UnitKind.FIELD if fields else UnitKind.SINGLE
+    return _Field(entries, units.schedule_seed(units.working_seed(tournament.secret, hashes)), kind)
 
 
 def _end(connection: Connection, tournament: Tournament, reason: str) -> None:

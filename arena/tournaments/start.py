@@ -12,8 +12,8 @@ from arena.tournaments.schedule import ScheduleError
 def start_tournament(connection: Connection, user: User, name: str) -> Tournament:
     """The tournament, running; everything is written or nothing.
 
-    One remote entry makes every unit a single one: what a bot remembers cannot be taken from it, and rotation units and
-    single ones are never rated together.
+    One remote entry keeps all units from being rotation units: what a bot remembers cannot be taken from it, and units
+    of two kinds are never rated together. Where there are bots of owners enough the units are fields, else single.
 
     :raises NotFound: if there is no such tournament.
     :raises NotAllowed: if it is somebody else's.

@@ -109,7 +109,7 @@ class RatingTable(_message.Message):
     seats: _builtins.int
     """Seats at the table."""
     unit_kind: _builtins.str
-    """The kind of unit: `rotation` or `single`."""
+    """The kind of unit: `rotation`, `single` or `field`."""
     score_decimals: _builtins.int
     """How many decimals mean points are stored with."""
     pool: _builtins.int
@@ -220,6 +220,8 @@ class Fitted(_message.Message):
     DEALS_FIELD_NUMBER: _builtins.int
     MILLI_POINTS_MARGIN_FIELD_NUMBER: _builtins.int
     PROVISIONAL_FIELD_NUMBER: _builtins.int
+    MILLI_DATUM_FIELD_NUMBER: _builtins.int
+    MILLI_DATUM_MARGIN_FIELD_NUMBER: _builtins.int
     micro_elo: _builtins.int
     """Elo in millionths, shifted to the anchors."""
     micro_margin: _builtins.int
@@ -234,6 +236,12 @@ class Fitted(_message.Message):
     """Half the width of the 95 % interval of the mean points, in thousandths of a score unit; absent below two deals."""
     provisional: _builtins.bool
     """True while there are too few units behind it to say much."""
+    milli_datum: _builtins.int
+    """In a pool of fields: by how many points a deal it was ahead of the mean of the others who held its cards, in
+    thousandths of a score unit; absent in other pools.
+    """
+    milli_datum_margin: _builtins.int
+    """Half the width of the 95 % interval of that; absent below two deals."""
     def __init__(
         self,
         *,
@@ -244,10 +252,12 @@ class Fitted(_message.Message):
         deals: _builtins.int = ...,
         milli_points_margin: _builtins.int | None = ...,
         provisional: _builtins.bool = ...,
+        milli_datum: _builtins.int | None = ...,
+        milli_datum_margin: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank", "_last_rank", b"_last_rank", "_micro_margin", b"_micro_margin", "_milli_points_margin", b"_milli_points_margin", "first_rank", b"first_rank", "last_rank", b"last_rank", "micro_margin", b"micro_margin", "milli_points_margin", b"milli_points_margin"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank", "_last_rank", b"_last_rank", "_micro_margin", b"_micro_margin", "_milli_datum", b"_milli_datum", "_milli_datum_margin", b"_milli_datum_margin", "_milli_points_margin", b"_milli_points_margin", "first_rank", b"first_rank", "last_rank", b"last_rank", "micro_margin", b"micro_margin", "milli_datum", b"milli_datum", "milli_datum_margin", b"milli_datum_margin", "milli_points_margin", b"milli_points_margin"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank", "_last_rank", b"_last_rank", "_micro_margin", b"_micro_margin", "_milli_points_margin", b"_milli_points_margin", "deals", b"deals", "first_rank", b"first_rank", "last_rank", b"last_rank", "micro_elo", b"micro_elo", "micro_margin", b"micro_margin", "milli_points_margin", b"milli_points_margin", "provisional", b"provisional"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank", "_last_rank", b"_last_rank", "_micro_margin", b"_micro_margin", "_milli_datum", b"_milli_datum", "_milli_datum_margin", b"_milli_datum_margin", "_milli_points_margin", b"_milli_points_margin", "deals", b"deals", "first_rank", b"first_rank", "last_rank", b"last_rank", "micro_elo", b"micro_elo", "micro_margin", b"micro_margin", "milli_datum", b"milli_datum", "milli_datum_margin", b"milli_datum_margin", "milli_points_margin", b"milli_points_margin", "provisional", b"provisional"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__first_rank: _TypeAlias = _typing.Literal["first_rank"]  # noqa: Y015
     _WhichOneofArgType__first_rank: _TypeAlias = _typing.Literal["_first_rank", b"_first_rank"]  # noqa: Y015
@@ -255,6 +265,10 @@ class Fitted(_message.Message):
     _WhichOneofArgType__last_rank: _TypeAlias = _typing.Literal["_last_rank", b"_last_rank"]  # noqa: Y015
     _WhichOneofReturnType__micro_margin: _TypeAlias = _typing.Literal["micro_margin"]  # noqa: Y015
     _WhichOneofArgType__micro_margin: _TypeAlias = _typing.Literal["_micro_margin", b"_micro_margin"]  # noqa: Y015
+    _WhichOneofReturnType__milli_datum: _TypeAlias = _typing.Literal["milli_datum"]  # noqa: Y015
+    _WhichOneofArgType__milli_datum: _TypeAlias = _typing.Literal["_milli_datum", b"_milli_datum"]  # noqa: Y015
+    _WhichOneofReturnType__milli_datum_margin: _TypeAlias = _typing.Literal["milli_datum_margin"]  # noqa: Y015
+    _WhichOneofArgType__milli_datum_margin: _TypeAlias = _typing.Literal["_milli_datum_margin", b"_milli_datum_margin"]  # noqa: Y015
     _WhichOneofReturnType__milli_points_margin: _TypeAlias = _typing.Literal["milli_points_margin"]  # noqa: Y015
     _WhichOneofArgType__milli_points_margin: _TypeAlias = _typing.Literal["_milli_points_margin", b"_milli_points_margin"]  # noqa: Y015
     @_typing.overload
@@ -263,6 +277,10 @@ class Fitted(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__last_rank) -> _WhichOneofReturnType__last_rank | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__micro_margin) -> _WhichOneofReturnType__micro_margin | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__milli_datum) -> _WhichOneofReturnType__milli_datum | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__milli_datum_margin) -> _WhichOneofReturnType__milli_datum_margin | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__milli_points_margin) -> _WhichOneofReturnType__milli_points_margin | None: ...
 

@@ -30,6 +30,12 @@ def rows_of(bots: int, matches: Sequence[Match]) -> Rows:
     )
 
 
+def field_deal(bots: Sequence[Sequence[int]], points: Sequence[Sequence[int]]) -> FieldDeal:
+    """A deal without forfeits, whose places are by points."""
+    places = [[1 + sum(other > mine for other in table) for mine in table] for table in points]
+    return FieldDeal(bots, places, points, points)
+
+
 def b2() -> Fit:
     return fit(rows_of(6, VECTORS["b2"]["matches"]), inf)
 
@@ -78,7 +84,7 @@ def test_a_field_of_one_deal_at_several_tables(name: str) -> None:
     vector = VECTORS["field"][name]
     bots = sorted(vector["elo"])
     deals = [
-        FieldDeal([[bots.index(bot) for bot in holders] for holders, _ in tables], [points for _, points in tables])
+        field_deal([[bots.index(bot) for bot in holders] for holders, _ in tables], [points for _, points in tables])
         for tables in vector["deals"]
     ]
     rows = field_rows(len(bots), deals)
@@ -167,7 +173,7 @@ def test_a_wider_prior_lets_ratings_spread_further() -> None:
 
 
 def test_bots_that_play_alike_are_level_in_every_way() -> None:
-    deals = [FieldDeal([[0, 1, 2, 3], [4, 5, 6, 7]], [[31, 20, -50, 4]] * 2) for _ in range(3)]
+    deals = [field_deal([[0, 1, 2, 3], [4, 5, 6, 7]], [[31, 20, -50, 4]] * 2) for _ in range(3)]
     assert {z for deal in deals for row in against_the_field(deal) for z in row} == {0.0}
     rows = field_rows(8, deals)
     assert set(rows.score[rows.weight == 0.5].tolist()) == {0.5}
@@ -178,17 +184,17 @@ def test_bots_that_play_alike_are_level_in_every_way() -> None:
 def test_a_field_does_not_care_for_the_order_of_its_tables_and_seats(tables: list[int], seats: list[int]) -> None:
     held = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
     points = [[5, 2, 3, -4], [4, 2, -2, 1], [-3, 3, 3, 2]]
-    turned = FieldDeal(
+    turned = field_deal(
         [[held[table][seat] for seat in seats] for table in tables],
         [[points[table][seat] for seat in seats] for table in tables],
     )
-    assert fit(field_rows(12, [turned])).elo == pytest.approx(fit(field_rows(12, [FieldDeal(held, points)])).elo)
+    assert fit(field_rows(12, [turned])).elo == pytest.approx(fit(field_rows(12, [field_deal(held, points)])).elo)
 
 
 @pytest.mark.parametrize("tables", [2, 3, 16])
 def test_a_bot_weighs_one_in_a_field_of_any_size(tables: int) -> None:
     held = [[4 * table + seat for seat in range(4)] for table in range(tables)]
-    rows = field_rows(4 * tables, [FieldDeal(held, held)])
+    rows = field_rows(4 * tables, [field_deal(held, held)])
     weights = np.bincount(rows.one, rows.weight, 4 * tables) + np.bincount(rows.other, rows.weight, 4 * tables)
     assert weights == pytest.approx(np.ones(4 * tables))
 

@@ -45,8 +45,7 @@ def play(block: Block, behaviour: str) -> None:
     for plan in block.units:
         for rotation in range(block.rotations):
             seats = plan.seats(rotation)
-            loser = seats.index(0)
-            forfeited = (loser,) if behaviour == "forfeit" else ()
+            forfeited = (seats.index(0),) if behaviour == "forfeit" else ()
             report = MatchReport(
                 unit=plan.unit,
                 rotation=rotation,

@@ -3,6 +3,7 @@ blocks. A hosted bot has a new process for every rotation of every attempt; a re
 
 import contextlib
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 
 import hypothesis.strategies as st
@@ -62,6 +63,39 @@ def test_every_deal_of_a_tournament_is_in_one_block_and_rotates_among_hosted_bot
     for brief in briefs:
         if any(player.kind is PlayerKind.REMOTE for player in brief.players):
             assert (brief.kind, brief.rotations) == (UnitKind.SINGLE, 1)
+
+
+@pytest.mark.parametrize(("owners", "kind"), [(18, UnitKind.FIELD), (15, UnitKind.SINGLE)])
+def test_with_bots_of_owners_enough_a_deal_is_played_once_by_each_of_them(
+    connection: Connection, owners: int, kind: UnitKind
+) -> None:
+    bots = [f"bot-{number:02}" for number in range(18)]
+    for number, bot in enumerate(bots):
+        make_version(connection, bot, house=False)
+        owner = f"owner-{number % owners}"
+        connection.execute("INSERT INTO users (name) VALUES (%s) ON CONFLICT DO NOTHING", (owner,))
+        kind_of_bot = "remote" if number > 2 else "hosted"
+        connection.execute("UPDATE bots SET owner = %s, kind = %s WHERE name = %s", (owner, kind_of_bot, bot))
+    wanted = NewTournament("callbreak", 4, {}, 1, 1, 250, 0, 3, 1000)
+    tournaments.create_tournament(connection, ADMIN, "cup", wanted, "")
+    tournaments.enter_tournament(connection, ADMIN, "cup", bots)
+    start_tournament(connection, ADMIN, "cup")
+    rows = connection.execute("SELECT id FROM blocks ORDER BY id").fetchall()
+    briefs = [write_brief(connection, claimed(connection, block)) for (block,) in rows]
+    assert {brief.kind for brief in briefs} == {kind}
+    deals = [unit.seed for brief in briefs for unit in brief.units]
+    assert len(set(deals)) == len(deals)
+    matches: Counter[str] = Counter()
+    for brief in briefs:
+        for unit in brief.units:
+            seated = [player for table in range(brief.rotations) for player in unit.seats(table)]
+            assert len(set(seated)) == len(seated) == len(brief.players)
+            matches.update(brief.players[player].bot for player in seated)
+        if kind is UnitKind.FIELD:
+            assert len({brief.players[player].bot for player in seated}) == 16
+            assert len({seed for row in brief.units[0].bot_seeds for seed in row}) == 16
+    # An orbit has as many matches of every bot whatever is played, but for those who sit out.
+    assert set(matches.values()) <= ({14, 15} if kind is UnitKind.FIELD else {16})
 
 
 class Deals(RuleBasedStateMachine):
