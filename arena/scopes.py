@@ -9,6 +9,6 @@ SCOPES = {
     READ: "look at bots, tournaments, ratings, matches and records",
     PLAY: "connect bots and play unrated matches with them",
     SUBMIT: "upload bots, see what became of them, and retire them",
-    ORGANISE: "make tournaments, enter bots, start and watch them",
+    ORGANISE: "make tournaments, enter bots, start, watch and correct them",
 }
 """Every scope and what it allows. A token has one or more; the schema lists the same names."""
