@@ -35,7 +35,7 @@ _VERSION, _BENEATH = 1, 1
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _EVERY_FILE_ACCESS = (1 << 16) - 1
 _TCP = 3
-_ABSTRACT_SOCKETS_AND_SIGNALS = 3
+_ABSTRACT_SOCKETS, _SIGNALS = 1, 2
 _SET_PDEATHSIG, _SET_SECCOMP, _SET_CHILD_SUBREAPER, _SET_NO_NEW_PRIVS = 1, 22, 36, 38
 _FILTER = 2
 
@@ -82,6 +82,8 @@ def main(orders: Orders) -> int:
     _lock(room, wait=True)
     if room.exists():
         _clear(room, uid)
+    # From here on we and what we start can signal each other only: no stranger with the slot's user id is killed.
+    _restrict(_ruleset(_Ruleset(scoped=_SIGNALS)))
     try:
         _furnish(orders, room)
         first = _start(orders)
@@ -118,6 +120,7 @@ def _lock(room: Path, *, wait: bool) -> bool:
     except BlockingIOError:
         os.close(descriptor)
         return False
+    os.utime(descriptor)  # young: what cleans folders for temporary files removes what nobody has touched for days
     return True
 
 
@@ -194,8 +197,7 @@ def _confine(orders: Orders, program: bytes, starter: int) -> None:
     _checked(_libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "parent-death signal")
     if os.getppid() != starter:
         raise ProcessLookupError("the launcher is gone")
-    _checked(_libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
-    _checked(_libc.syscall(_RESTRICT_SELF, rules, 0), "Landlock")
+    _restrict(rules)
     for name, value in orders["limits"].items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (value, value))
     rules_of_calls = _Program(len(program) // 8, program)
@@ -207,11 +209,7 @@ def _rules(orders: Orders) -> int:
 
     What is hidden is left out of what lies around it; its names can be seen, as no rule is for one folder without what
     is below it."""
-    if refused := refusal(landlock_abi()):
-        raise OSError(refused)
-    handled = _Ruleset(_EVERY_FILE_ACCESS, _TCP, _ABSTRACT_SOCKETS_AND_SIGNALS)
-    rules = _libc.syscall(_CREATE_RULESET, ctypes.byref(handled), ctypes.sizeof(handled), 0)
-    _checked(rules, "Landlock")
+    rules = _ruleset(_Ruleset(_EVERY_FILE_ACCESS, _TCP, _ABSTRACT_SOCKETS | _SIGNALS))
     hidden = {os.path.realpath(place) for place in orders["hidden"]}
     around = {str(above) for place in hidden for above in Path(place).parents}
     for place in orders["reads"]:
@@ -219,7 +217,22 @@ def _rules(orders: Orders) -> int:
             _allow(rules, part, access)
     for place in orders["devices"]:
         _allow(rules, place, _READ_FILE | _WRITE_FILE)
-    return int(rules)
+    return rules
+
+
+def _ruleset(handled: _Ruleset) -> int:
+    if refused := refusal(landlock_abi()):
+        raise OSError(refused)
+    rules = int(_libc.syscall(_CREATE_RULESET, ctypes.byref(handled), ctypes.sizeof(handled), 0))
+    _checked(rules, "Landlock")
+    return rules
+
+
+def _restrict(rules: int) -> None:
+    """Puts this process, and what it starts from now on, under the rules, for good."""
+    _checked(_libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+    _checked(_libc.syscall(_RESTRICT_SELF, rules, 0), "Landlock")
+    os.close(rules)
 
 
 def _without(place: str, hidden: set[str], around: set[str]) -> Iterator[tuple[str, int]]:

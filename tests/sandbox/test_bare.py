@@ -150,6 +150,18 @@ def test_nothing_is_left_of_a_cell_and_its_descriptors_and_its_room(ask: Ask) ->
     ]
 
 
+def test_a_cell_that_ends_takes_nobody_else_with_the_same_user_id_along(ask: Ask) -> None:
+    said = ask(f"""
+        uid = str(61_000 + {SLOT})
+        argv = ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups", "sleep", "60"]
+        with subprocess.Popen(argv) as stranger:
+            until(lambda: len(alive()) == 1)
+            print(cell(DAEMONS).stop(1_000).reason.split(":")[0], stranger.poll(), len(alive()))
+            stranger.kill()
+    """)
+    assert told(said) == ["was stopped None 1"]
+
+
 def test_a_worker_that_is_killed_leaves_nothing_behind(ask: Ask) -> None:
     said = ask("""
         reading, writing = os.pipe()
@@ -177,6 +189,23 @@ def test_a_launcher_that_is_killed_leaves_nothing_that_its_worker_does_not_end(a
         print(killed.wait_gone().reason, *left())
     """)
     assert told(said) == ["was ended from outside [] False"]
+
+
+def test_a_launcher_ends_what_the_last_one_of_its_slot_has_left(ask: Ask) -> None:
+    said = ask(f"""
+        from sandbox.host import command, filter_fd
+        cell("pass", slot={SLOT + 1}).stop(5_000)  # whoever starts cells looks for what is left when it begins
+        box = Box(folder, python_argv("-c", DAEMONS), slot={SLOT}, binds=python_binds())
+        (gate, ours), program, status = socket.socketpair(), filter_fd(), os.open(os.devnull, os.O_WRONLY)
+        ours.send(b"go\\n")
+        argv, given = command(box, host, filter_fd=program, status_fd=status), (program, status)
+        with subprocess.Popen(argv, stdin=gate, stdout=subprocess.DEVNULL, pass_fds=given) as launcher:
+            until(lambda: len(alive()) == 4)
+            launcher.kill()
+        until(lambda: len(alive()) == 3)
+        print(cell("print('well')").stop(5_000).log.decode().strip(), *left())
+    """)
+    assert told(said) == ["well [] False"]
 
 
 def test_what_a_launcher_and_a_worker_leave_that_are_killed_together_is_ended_by_the_next_worker(ask: Ask) -> None:
