@@ -14,17 +14,9 @@ STEP_KEYS = [
     *("Game", "Seats", "Unit kind", "Run", "Shown", "Period", "Tournament", "Orbit", "Rated at", "Version", "Rating"),
     *("Rating margin", "First rank", "Last rank", "Elo", "Change", "Units"),
 ]
-SOFT_PLAY = ["Helper", "Friend", "Together", "Apart", "Gain %", "Helper's %", "z", "p", "q"]
+SOFT_PLAY = ["Helper", "Friend", "Units", "Gain %", "Helper's %", "z", "p", "q", "Look"]
 SOFT_PLAY_KEYS = [
-    "Helper",
-    "Friend",
-    "Together",
-    "Apart",
-    "Gain percent",
-    "Helper gain percent",
-    "z",
-    "p",
-    "q",
+    *("Game", "Seats", "Unit kind", "Helper", "Friend", "Units", "Gain percent", "Helper gain percent", "z", "p", "q"),
     "Suspect",
 ]
 LIKELIHOOD_KEYS = ["Game", "Seats", "Unit kind", "Bot", "Version", "Other", "Other version", "Stronger"]
@@ -110,13 +102,18 @@ def print_soft_play(server: Server, tables: Sequence[pb.RatingTable], *, owners:
         if as_json:
             rows += [[table.game, table.seats, table.unit_kind, *_soft_play(one), one.suspect] for one in found.pairs]
             continue
-        print(f"\n{title(table)}: {found.tested} pairs tested, {sum(one.suspect for one in found.pairs)} to look at")
-        if found.pairs:
-            lines = [[*_soft_play(one), "yes" if one.suspect else ""] for one in found.pairs]
-            print_table(SOFT_PLAY, lines, decimals={"Gain %": 1, "Helper's %": 1, "z": 1, "p": 6, "q": 4})
+        print_pairs(table, found)
     if as_json:
         print_table(SOFT_PLAY_KEYS, rows, as_json=True)
     return 0
+
+
+def print_pairs(table: pb.RatingTable, found: pb.ListSoftPlayResponse) -> None:
+    """Prints the pairs of one table, and how many were tested."""
+    print(f"\n{title(table)}: {found.tested} pairs tested, {sum(one.suspect for one in found.pairs)} to look at")
+    if found.pairs:
+        lines = [[*_soft_play(one), "yes" if one.suspect else ""] for one in found.pairs]
+        print_table(SOFT_PLAY, lines, decimals={"Gain %": 1, "Helper's %": 1, "z": 1, "p": 6, "q": 4})
 
 
 def _soft_play(one: pb.SoftPlay) -> list[Value]:

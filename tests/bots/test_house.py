@@ -91,3 +91,12 @@ def test_a_folder_imports_only_itself_the_kit_and_the_engine(tmp_path: Path) -> 
     for name in ("random-1", "sly", "greedy-hard"):
         folder = house.folder(house.entry(name), tmp_path)
         subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=True)
+
+
+def test_regulars_are_different_and_those_that_sit_already_come_last() -> None:
+    assert len(set(house.regulars(5))) == 5
+    assert not {"steady", "bold"} & set(house.regulars(3, ("steady", "bold")))
+    assert "steady" not in house.regulars(4, ("rules",))
+    assert sorted(house.regulars(5, ("steady", "bold"))) == sorted(house.regulars(5))
+    with pytest.raises(ValueError, match="not 6"):
+        house.regulars(6)
