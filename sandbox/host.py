@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.bare import launcher_argv, placed
-from sandbox.box import TRIAL_SLOT, Box, Tier, bwrap_argv
+from sandbox.box import BOT, TRIAL_SLOT, Box, Tier, bwrap_argv
 from sandbox.cgroup import places, try_out
 from sandbox.interpreter import packages, python_argv, python_binds
 from sandbox.seccomp import assemble
@@ -154,7 +154,12 @@ def _try(host: Host) -> str:
 
 
 def _trial(folder: Path, tier: Tier) -> Box:
-    """Without namespaces a bot sees the host's own files, and so whether it can run Python has to be tried as well."""
+    """Without namespaces a bot sees the host's own files, and so whether it can run Python, and a program of its own,
+    has to be tried as well."""
     if tier is not Tier.NONS:
         return Box(folder, ("/usr/bin/true",), slot=TRIAL_SLOT)
-    return Box(folder, python_argv("-c", "pass"), slot=TRIAL_SLOT, binds=python_binds(), hidden=packages())
+    program = folder / "program"
+    program.write_text('#!/bin/sh\nexec "$@"\n')
+    program.chmod(0o755)
+    argv = (f"{BOT}/{program.name}", *python_argv("-c", "pass"))
+    return Box(folder, argv, slot=TRIAL_SLOT, binds=python_binds(), hidden=packages())

@@ -102,6 +102,7 @@ _CURES = (
         "cannot read",
         "without namespaces every user must be able to read Python and the arena: install them below /opt",
     ),
+    ("bot/program", "without namespaces the folder for temporary files, TMPDIR, must not be mounted noexec"),
     ("Landlock has", "without namespaces cells need Linux 6.12 or newer, with Landlock"),
     ("ARENA_CGROUP", "ARENA_CGROUP names no control group that can be divided: mend or unset it"),
 )

@@ -59,6 +59,7 @@ def test_a_cell_that_does_not_start_holds_nothing_that_was_seen(tmp_path: Path) 
         ("bwrap: Failed to make / slave: Operation not permitted", "run as an ordinary user"),
         ("user id 60999 cannot read /root/python: bots here need a Python", "install them below /opt"),
         ("launcher: Landlock has version 5 here and must have 6", "Linux 6.12 or newer"),
+        ("gate: 1: exec: /tmp/arena-rooms-0/60999/bot/program: Permission denied", "must not be mounted noexec"),
         ("only root can start cells of this tier", ""),
         ("ARENA_CGROUP cannot be used: /x is not a control group", "mend or unset it"),
         ("No such file or directory", ""),
