@@ -1,6 +1,7 @@
 """TournamentService: makes, fills, starts, corrects and shows tournaments. Knows no schedule and no worker."""
 
 from collections.abc import Callable, Sequence
+from math import isnan
 
 import engine
 from arena.api.access import Context, Database
@@ -10,12 +11,16 @@ from arena.api.oversight import alarm_message
 from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.errors import BadRequest
+from arena.ratings.standings import standings_of
 from arena.referee.clock import Limits
 from arena.scopes import ORGANISE, READ
 from arena.store import Connection, alarms, bots, tournaments, workers
 from arena.store.people import User
-from arena.store.tournaments import NewTournament
+from arena.store.tournaments import NewTournament, Tournament
 from arena.tournaments import corrections
+from arena.tournaments.balance import Span
+from arena.tournaments.formats import Format
+from arena.tournaments.plan import Outline, outline, plan
 from arena.tournaments.start import start_tournament
 from arena.v1 import play_pb2
 from arena.v1 import tournament_pb2 as pb
@@ -29,6 +34,13 @@ MOST_ALARMS = 100
 """Open alarms that are sent with a tournament."""
 MOST_BOTS = 1000
 """Bots of one request, each of which is asked for. More enter with further requests."""
+
+FORMATS = {
+    Format.ROUND_ROBIN: pb.TOURNAMENT_FORMAT_ROUND_ROBIN,
+    Format.GAUNTLET: pb.TOURNAMENT_FORMAT_GAUNTLET,
+    Format.SWISS: pb.TOURNAMENT_FORMAT_SWISS,
+    Format.CHALLENGE: pb.TOURNAMENT_FORMAT_CHALLENGE,
+}
 
 
 class Tournaments(TournamentServiceServicer):
@@ -47,7 +59,7 @@ class Tournaments(TournamentServiceServicer):
     async def EnterTournament(self, request: pb.EnterTournamentRequest, context: Context) -> pb.Tournament:
         user = await self._database.caller(context, ORGANISE)
         names = _named(request.bots)
-        await self._database.ask(tournaments.enter_tournament, user, request.tournament, names)
+        await self._database.ask(tournaments.enter_tournament, user, request.tournament, names, known=request.known)
         return await self._database.ask(_describe, request.tournament)
 
     @refuses
@@ -56,6 +68,17 @@ class Tournaments(TournamentServiceServicer):
         await self._database.ask(start_tournament, user, request.tournament)
         self._on_started()
         return await self._database.ask(_describe, request.tournament)
+
+    @refuses
+    async def PlanTournament(self, request: pb.PlanTournamentRequest, context: Context) -> pb.TournamentPlan:
+        user = await self._database.caller(context, ORGANISE)
+        planned = await self._database.ask(_outline, user, request)
+        return await self._database.ask(_plan, planned)
+
+    @refuses
+    async def GetStandings(self, request: pb.GetStandingsRequest, context: Context) -> pb.Standings:
+        await self._database.caller(context, READ, ORGANISE)
+        return await self._database.ask(_standings, request.tournament)
 
     @refuses
     async def GetTournament(self, request: pb.GetTournamentRequest, context: Context) -> pb.Tournament:
@@ -103,12 +126,20 @@ class Tournaments(TournamentServiceServicer):
 
 
 def _create(connection: Connection, user: User, request: pb.CreateTournamentRequest) -> pb.Tournament:
+    return _describe(connection, _make(connection, user, request).name)
+
+
+def _make(connection: Connection, user: User, request: pb.CreateTournamentRequest) -> Tournament:
     """Makes it and enters the bots, or does neither."""
     game = load_game(request.game, request.seats, dict(request.options))
     names = _named(request.bots)
     if names == ["all"]:
         names = bots.active_bots(connection, game.id)
-    remote = any(bots.find_bot(connection, name).kind == "remote" for name in names)
+    form = _format(request.format)
+    against = _named(request.against)
+    if against == ["all"]:
+        against = [name for name in bots.active_bots(connection, game.id) if name not in names]
+    remote = any(bots.find_bot(connection, name).kind == "remote" for name in (*names, *against))
     clock = _clock(request, game, "remote" if remote else "hosted")
     wanted = NewTournament(
         game=game.id,
@@ -122,12 +153,83 @@ def _create(connection: Connection, user: User, request: pb.CreateTournamentRequ
         startup_ms=STARTUP_MS,
         increment_ms=clock.increment_ms,
         phase_ms=clock.phase_ms,
+        format=form,
+        unrated=request.unrated or form is Format.CHALLENGE,
     )
     with connection.transaction():
         made = tournaments.create_tournament(connection, user, request.tournament, wanted, request.request_id)
-        if names and made.started_at is None and made.cancelled_at is None:
-            tournaments.enter_tournament(connection, user, made.name, names)
-        return _describe(connection, made.name)
+        if made.started_at is None and made.cancelled_at is None:
+            if names:
+                tournaments.enter_tournament(connection, user, made.name, names)
+            if against:
+                tournaments.enter_tournament(connection, user, made.name, against, known=True)
+        return tournaments.find_tournament(connection, made.name)
+
+
+def _format(number: pb.TournamentFormat.ValueType) -> Format:
+    for form, known in FORMATS.items():
+        if number in (known, pb.TOURNAMENT_FORMAT_UNSPECIFIED):
+            return form
+    raise BadRequest(f"there is no format {number}; formats are {', '.join(FORMATS)}")
+
+
+def _outline(connection: Connection, user: User, request: pb.PlanTournamentRequest) -> Outline:
+    if request.WhichOneof("what") == "tournament":
+        return outline(connection, tournaments.find_tournament(connection, request.tournament))
+    # Made and taken back, so that whatever would be refused is refused here.
+    with connection.transaction(force_rollback=True):
+        return outline(connection, _make(connection, user, request.create))
+
+
+def _plan(connection: Connection, planned: Outline) -> pb.TournamentPlan:
+    found = plan(connection, planned)
+    numbers = found.balance
+    return pb.TournamentPlan(
+        bots=numbers.bots,
+        orbits=numbers.orbits,
+        tables=numbers.tables,
+        units=numbers.units,
+        matches=numbers.matches,
+        matches_per_bot=_span(numbers.per_bot),
+        meetings=_span(numbers.meetings),
+        positions=_span(numbers.positions),
+        same_owner_tables=numbers.same_owner,
+        seconds=found.seconds,
+        drawn_from_results=Format(planned.tournament.format).waits,
+    )
+
+
+def _span(span: Span) -> pb.Span:
+    return pb.Span(least=span.least, most=span.most)
+
+
+def _standings(connection: Connection, name: str) -> pb.Standings:
+    lines, shares = standings_of(connection, tournaments.find_tournament(connection, name).name)
+    return pb.Standings(
+        standings=[
+            pb.Standing(
+                bot=line.bot,
+                matches=line.matches,
+                mean_milli_points=round(1000 * line.points.mean),
+                milli_points_margin=_whole(1000 * line.points.margin),
+            )
+            for line in lines
+        ],
+        shares=[
+            pb.Share(
+                bot=share.bot,
+                other=share.other,
+                matches=share.matches,
+                micro_share=round(1e6 * share.share.mean),
+                micro_margin=_whole(1e6 * share.share.margin),
+            )
+            for share in shares
+        ],
+    )
+
+
+def _whole(margin: float) -> int | None:
+    return None if isnan(margin) else round(margin)
 
 
 def _clock(request: pb.CreateTournamentRequest, game: engine.Game, usual: str) -> Limits:
@@ -209,6 +311,8 @@ def _describe(connection: Connection, name: str) -> pb.Tournament:
         tournament=tournament.name,
         game=tournament.game,
         seats=tournament.seats,
+        format=FORMATS[Format(tournament.format)],
+        unrated=tournament.unrated,
         options=tournament.options,
         bots=tournament.bots,
         orbits=tournament.orbits,
@@ -229,7 +333,7 @@ def _describe(connection: Connection, name: str) -> pb.Tournament:
             phase_ms=tournament.phase_ms,
         ),
         entries=[
-            pb.TournamentEntry(bot=entry.bot, version=entry.version, content_hash=entry.content_hash)
+            pb.TournamentEntry(bot=entry.bot, version=entry.version, content_hash=entry.content_hash, known=entry.known)
             for entry in tournaments.list_entries(connection, name)
         ],
     )

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from arena.cli import (
     bot,
+    challenge,
     compare,
     demo,
     doctor,
@@ -61,6 +62,7 @@ def make_parser() -> Parser:
         web,
         rules,
         play,
+        challenge,
         compare,
         bot,
         tournament,

@@ -4,13 +4,16 @@ import argparse
 import sys
 import time
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 import engine
 from arena.cli import corrections
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_clock_option, add_data_option, positive, read_settings
+from arena.cli.standings import print_plan, print_standings
 from arena.cli.table import Value, print_table
+from arena.errors import BadRequest
 from arena.referee.clock import Limits
 from arena.referee.presets import describe_clock
 from arena.v1 import tournament_pb2 as pb
@@ -21,6 +24,16 @@ ALARMS = 5
 
 CLEAR = "\r\033[K"
 """Empties the line of a terminal."""
+
+AT_ONCE = 1000
+"""Bots of one request."""
+
+FORMATS = {
+    "round-robin": pb.TOURNAMENT_FORMAT_ROUND_ROBIN,
+    "gauntlet": pb.TOURNAMENT_FORMAT_GAUNTLET,
+    "swiss": pb.TOURNAMENT_FORMAT_SWISS,
+    "challenge": pb.TOURNAMENT_FORMAT_CHALLENGE,
+}
 
 STATES = {
     pb.TOURNAMENT_STATE_OPEN: "open",
@@ -35,31 +48,47 @@ def add_commands(commands: Any) -> None:
     parser = commands.add_parser("tournament", help="make, start and watch tournaments")
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
-    create = actions.add_parser("create", help="make a balanced round-robin; with --bots it starts at once")
+    create = actions.add_parser("create", help="make a tournament; with --bots it starts at once")
     create.add_argument("name", nargs="?", default="", metavar="NAME", help="default GAME-N")
     create.add_argument("--game", required=True, help="a game's id or one of its presets; 'arena rules' lists them")
     create.add_argument(
         "--bots", nargs="+", default=[], metavar="BOT", help="names, or 'all' for every bot of the game"
     )
+    create.add_argument(
+        "--format",
+        choices=[name for name in FORMATS if name != "challenge"],
+        default="round-robin",
+        help="who meets whom (default round-robin)",
+    )
+    create.add_argument(
+        "--against", nargs="+", default=[], metavar="BOT", help="of a gauntlet: whom --bots meet, or 'all' others"
+    )
+    create.add_argument("--unrated", action="store_true", help="touch no rating")
     create.add_argument("--seats", type=positive, default=0, metavar="N", help="default the usual number of the game")
     create.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="an option of the game")
-    create.add_argument("--orbits", type=positive, default=1, metavar="N", help="passes of the schedule (default 1)")
+    create.add_argument(
+        "--orbits", "--rounds", type=positive, default=1, metavar="N", help="passes of the schedule (default 1)"
+    )
     create.add_argument(
         "--units", type=positive, default=4, metavar="N", help="duplicate units at each table of a pass (default 4)"
     )
     add_clock_option(create, "remote if a remote bot plays, else hosted")
     create.add_argument("--open", action="store_true", help="leave it open for entries; start it with 'start'")
+    create.add_argument("--dry-run", action="store_true", help="print what the schedule amounts to, and make nothing")
     create.set_defaults(run=run_create)
 
     enter = actions.add_parser("enter", help="enter bots into an open tournament")
     enter.add_argument("name", metavar="TOURNAMENT")
     enter.add_argument("bots", nargs="+", metavar="BOT")
+    enter.add_argument("--known", action="store_true", help="of a gauntlet: those whom the others meet")
     enter.set_defaults(run=run_enter)
 
     for word, text, what in (
         ("start", "close the entries and start", run_start),
         ("watch", "show the progress until it is done", run_watch),
         ("show", "print one tournament", run_show),
+        ("plan", "print what the schedule of an open one amounts to", run_plan),
+        ("standings", "print mean points and head-to-head shares", run_standings),
     ):
         action = actions.add_parser(word, help=text)
         action.add_argument("name", metavar="TOURNAMENT")
@@ -84,18 +113,28 @@ def run_create(arguments: argparse.Namespace) -> int:
         game=arguments.game,
         seats=arguments.seats,
         options=read_settings(arguments.set),
-        bots=arguments.bots,
+        bots=arguments.bots[:AT_ONCE],
+        against=arguments.against[:AT_ONCE],
+        format=FORMATS[arguments.format],
+        unrated=arguments.unrated,
         orbits=arguments.orbits,
         units=arguments.units,
         clock=arguments.clock,
         request_id=str(uuid.uuid4()),
     )
+    if arguments.dry_run:
+        if max(len(arguments.bots), len(arguments.against)) > AT_ONCE:
+            raise BadRequest(f"a dry run takes {AT_ONCE} names at most; make it with --open, then plan it")
+        print_plan(server, pb.PlanTournamentRequest(create=request))
+        return 0
     with calls(server):
         made = stub.CreateTournament(request, metadata=server.metadata)
+        for bots, known in ((arguments.bots, False), (arguments.against, True)):
+            made = _enter(server, made.tournament, bots[AT_ONCE:], known=known) or made
     print(f"{made.tournament}: {made.game}, {made.seats} seats, {len(made.bots)} bots")
     print(f"commitment {made.commitment.hex()}")
     if arguments.bots and not arguments.open:
-        return _start(server, made.tournament)
+        return start(server, made.tournament)
     print(f"open for entries; next: arena tournament enter {made.tournament} BOT …")
     return 0
 
@@ -104,24 +143,35 @@ def run_enter(arguments: argparse.Namespace) -> int:
     """Enters bots."""
     server = Server(find_login(arguments.data))
     with calls(server):
-        request = pb.EnterTournamentRequest(tournament=arguments.name, bots=arguments.bots)
-        entered = TournamentServiceStub(server.channel).EnterTournament(request, metadata=server.metadata)
+        entered = _enter(server, arguments.name, arguments.bots, known=arguments.known)
+    assert entered is not None
     print(f"{entered.tournament}: {len(entered.bots)} bots: {' '.join(entered.bots)}")
     return 0
 
 
 def run_start(arguments: argparse.Namespace) -> int:
     """Starts an open tournament."""
-    return _start(Server(find_login(arguments.data)), arguments.name)
+    return start(Server(find_login(arguments.data)), arguments.name)
 
 
 def run_watch(arguments: argparse.Namespace) -> int:
-    """Follows a tournament to its end; 1 if it does not come to it by itself."""
+    """Follows a tournament to its end."""
     server = Server(find_login(arguments.data))
+    if code := follow(server, arguments.name):
+        return code
+    state = get(server, arguments.name)
+    if state.state == pb.TOURNAMENT_STATE_DONE:
+        following = f"tournament standings {state.tournament}" if state.unrated else f"ratings {state.game}"
+        print(f"{state.tournament} is done; next: arena {following}")
+    return 0
+
+
+def follow(server: Server, name: str) -> int:
+    """Shows the progress of a tournament until it is done; 1 if it does not come to its end by itself."""
     shown = sys.stderr.isatty()
     told = ""
     while True:
-        state = get(server, arguments.name)
+        state = get(server, name)
         if state.state == pb.TOURNAMENT_STATE_OPEN:
             print(f"{state.tournament} is open for entries; next: arena tournament start {state.tournament}")
             return 0
@@ -142,7 +192,6 @@ def run_watch(arguments: argparse.Namespace) -> int:
         time.sleep(0.5)
     if shown:
         print(CLEAR, end="", file=sys.stderr)
-    print(f"{state.tournament} is done; next: arena ratings {state.game}")
     return 0
 
 
@@ -150,8 +199,13 @@ def run_show(arguments: argparse.Namespace) -> int:
     """Prints all of one tournament."""
     state = get(Server(find_login(arguments.data)), arguments.name)
     print(f"{state.tournament}: {state.game}, {state.seats} seats, {STATES[state.state]}")
-    print(f"bots        {' '.join(state.bots) or '(none yet)'}")
-    print(f"schedule    {state.orbits} orbits, {state.units} units at each table")
+    print(f"bots        {' '.join(entry.bot for entry in state.entries if not entry.known) or '(none yet)'}")
+    known = [entry.bot for entry in state.entries if entry.known]
+    if known:
+        print(f"against     {' '.join(known)}")
+    unrated = ", unrated" if state.unrated else ""
+    form = next(name for name, number in FORMATS.items() if number == state.format)
+    print(f"schedule    {form}{unrated}, {state.orbits} orbits, {state.units} units at each table")
     print(f"clock       {_clock(state)}")
     if state.blocks:
         print(f"progress    {_progress(state)}")
@@ -167,6 +221,18 @@ def run_show(arguments: argparse.Namespace) -> int:
     print(f"commitment  {state.commitment.hex()}")
     if state.secret:
         print(f"secret      {state.secret.hex()}")
+    return 0
+
+
+def run_plan(arguments: argparse.Namespace) -> int:
+    """Prints what the schedule of an open tournament amounts to."""
+    print_plan(Server(find_login(arguments.data)), pb.PlanTournamentRequest(tournament=arguments.name))
+    return 0
+
+
+def run_standings(arguments: argparse.Namespace) -> int:
+    """Prints how bots did in one tournament."""
+    print_standings(Server(find_login(arguments.data)), arguments.name)
     return 0
 
 
@@ -197,7 +263,17 @@ def get(server: Server, name: str) -> pb.Tournament:
         return TournamentServiceStub(server.channel).GetTournament(request, metadata=server.metadata)
 
 
-def _start(server: Server, name: str) -> int:
+def _enter(server: Server, name: str, bots: Sequence[str], *, known: bool) -> pb.Tournament | None:
+    """The tournament after the last request of as many as it takes; None if there is nobody to enter."""
+    entered = None
+    for first in range(0, len(bots), AT_ONCE):
+        request = pb.EnterTournamentRequest(tournament=name, bots=bots[first : first + AT_ONCE], known=known)
+        entered = TournamentServiceStub(server.channel).EnterTournament(request, metadata=server.metadata)
+    return entered
+
+
+def start(server: Server, name: str) -> int:
+    """Starts a tournament and says what is next."""
     with calls(server):
         request = pb.StartTournamentRequest(tournament=name)
         started = TournamentServiceStub(server.channel).StartTournament(request, metadata=server.metadata)

@@ -9,7 +9,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from arena.errors import AlreadyExists, BadRequest, NotAllowed, NotFound, WrongState
+from arena.errors import AlreadyExists, BadRequest, Exhausted, NotAllowed, NotFound, WrongState
 from arena.store import Connection
 from arena.store.bots import active_version, find_bot
 from arena.store.names import check_name
@@ -17,6 +17,9 @@ from arena.store.people import User
 from arena.store.sql import statements
 
 SQL = statements(__file__)
+
+UNRATED = 8
+"""Unrated tournaments of one user that have not ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,7 @@ def create_tournament(
 
     :raises BadRequest: if the name cannot be one.
     :raises AlreadyExists: if there is a tournament of this name.
+    :raises Exhausted: if it is unrated and the user has :data:`UNRATED` of these.
     """
     with connection.transaction():
         # A statement of its own: the same request at the same time must see what the first one has made.
@@ -116,7 +120,14 @@ def create_tournament(
             ).fetchone()
             if row is not None:
                 return find_tournament(connection, row[0])
-        chosen = name or _next_name(connection, wanted.game)
+        if wanted.unrated and not user.admin:
+            row = connection.execute(SQL["open_unrated"], {"owner": user.name}).fetchone()
+            if row is not None and row[0] >= UNRATED:
+                raise Exhausted(
+                    f"{user.name} has {row[0]} unrated tournaments that have not ended, and the limit is {UNRATED}; "
+                    f"wait until one ends, or cancel one"
+                )
+        chosen = name or _next_name(connection, "challenge" if wanted.format == "challenge" else wanted.game)
         check_name("tournament", chosen)
         row = connection.execute(
             SQL["add_tournament"],
@@ -165,6 +176,8 @@ def enter_tournament(
             bot = find_bot(connection, bot_name)
             if not (user.admin or user.name in (tournament.owner, bot.owner)):
                 raise NotAllowed(f"neither '{name}' nor the bot '{bot_name}' is yours; ask the owner of one of them")
+            if tournament.format == "challenge" and bot.kind == "remote" and bot.owner != user.name:
+                raise NotAllowed(f"the remote bot '{bot_name}' is {bot.owner}'s; challenge hosted bots, or your own")
             if bot.retired:
                 raise WrongState(f"the bot '{bot_name}' is retired")
             entry = {"tournament": name, "bot": bot_name, "known": known}

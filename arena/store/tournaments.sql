@@ -16,6 +16,9 @@ SELECT pg_advisory_xact_lock(hashtext('card-arena tournament names'));
 -- tournament_of_request: the tournament that a request already made
 SELECT name FROM tournaments WHERE owner = %(owner)s AND request_id = %(request_id)s;
 
+-- open_unrated: how many unrated tournaments of an owner have not ended
+SELECT count(*) FROM tournaments WHERE owner = %(owner)s AND unrated AND closed_at IS NULL;
+
 -- names_like: names of tournaments that begin alike
 SELECT name FROM tournaments WHERE starts_with(name, %(prefix)s);
 

@@ -47,7 +47,7 @@ def balance(entries: Sequence[Entry], tables: Sequence[Table], units: int, rotat
     :param units: of each table.
     :param rotations: matches of each unit.
     """
-    owner_of = {entry.id: entry.id if entry.house else entry.owner for entry in entries}
+    owner_of = {entry.id: entry.party for entry in entries}
     played = Counter(dict.fromkeys(owner_of, 0))
     met: Counter[tuple[str, str]] = Counter()
     sat: Counter[tuple[str, int]] = Counter()
@@ -72,6 +72,27 @@ def balance(entries: Sequence[Entry], tables: Sequence[Table], units: int, rotat
         meetings=Span(0 if len(met) < may_meet else min(met.values(), default=0), max(met.values(), default=0)),
         positions=_span([sat[entry.id, position] for entry in entries for position in range(seats)]),
         same_owner=same_owner,
+    )
+
+
+def balance_of_fields(entries: Sequence[Entry], fields: Sequence[Table], seats: int) -> Balance:
+    """The numbers of a schedule of fields, each of one deal. Who of a field sits together, and where, is drawn by the
+    deal, so of that nothing is said: those spans are 0."""
+    played = Counter(dict.fromkeys((entry.id for entry in entries), 0))
+    party_of = {entry.id: entry.party for entry in entries}
+    for field in fields:
+        played.update(field.entries)
+    tables = sum(len(field.entries) // seats for field in fields)
+    return Balance(
+        bots=len(entries),
+        orbits=len({field.orbit for field in fields}),
+        tables=tables,
+        units=len(fields),
+        matches=tables,
+        per_bot=_span(list(played.values())),
+        meetings=Span(0, 0),
+        positions=Span(0, 0),
+        same_owner=sum(len({party_of[one] for one in field.entries}) < len(field.entries) for field in fields),
     )
 
 

@@ -58,3 +58,16 @@ def draw(
             return schedule([Entry(entry.id, entry.id, house=False) for entry in entries], seats, orbits, seed)
         case Format.ROUND_ROBIN:
             return schedule(entries, seats, orbits, seed)
+
+
+def whole(form: Format, entries: Sequence[Entry], seats: int, orbits: int, seed: bytes) -> list[Table]:
+    """The tables of all orbits; where one waits for results, those that are drawn while all are as strong as another.
+
+    :raises ScheduleError: as :func:`draw`.
+    """
+    if not form.waits:
+        return draw(form, entries, seats, orbits, seed)
+    tables: list[Table] = []
+    for _ in range(orbits):
+        tables += draw(form, entries, seats, orbits, seed, past=Past(tables))
+    return tables

@@ -26,7 +26,7 @@ def draw_round(
     :param strengths: by entry, more is stronger; who is not there is 0. Equal ones are in an order drawn from the seed.
     :raises ScheduleError: if the entries are of fewer owners than there are seats.
     """
-    owner_of = {entry.id: (entry.house, entry.id if entry.house else entry.owner) for entry in entries}
+    owner_of = {entry.id: entry.party for entry in entries}
     owners = len(set(owner_of.values()))
     if owners < seats:
         raise ScheduleError(

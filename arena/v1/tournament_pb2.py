@@ -27,7 +27,7 @@ from arena.v1 import play_pb2 as arena_dot_v1_dot_play__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/tournament.proto\x12\x08\x61rena.v1\x1a\x18\x61rena/v1/oversight.proto\x1a\x13\x61rena/v1/play.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xad\x02\n\x17\x43reateTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12?\n\x07options\x18\x04 \x03(\x0b\x32..arena.v1.CreateTournamentRequest.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\x0e\n\x06orbits\x18\x06 \x01(\r\x12\r\n\x05units\x18\x07 \x01(\r\x12 \n\x06limits\x18\x08 \x01(\x0b\x32\x10.arena.v1.Limits\x12\x12\n\nrequest_id\x18\t \x01(\t\x12\r\n\x05\x63lock\x18\n \x01(\t\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\":\n\x16\x45nterTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\",\n\x16StartTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"*\n\x14GetTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"V\n\x11VoidBlocksRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06\x62locks\x18\x02 \x03(\x03\x12\r\n\x05units\x18\x03 \x03(\r\x12\x0e\n\x06reason\x18\x04 \x01(\t\"8\n\x12RetryBlocksRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06\x62locks\x18\x02 \x03(\x03\"G\n\x14\x44isqualifyBotRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"=\n\x17\x43\x61ncelTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"B\n\x08\x44\x65\x63ision\x12\x0c\n\x04said\x18\x01 \x03(\t\x12(\n\ntournament\x18\x02 \x01(\x0b\x32\x14.arena.v1.Tournament\"]\n\x17ListTournamentsResponse\x12)\n\x0btournaments\x18\x01 \x03(\x0b\x32\x14.arena.v1.Tournament\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xc5\x04\n\nTournament\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x32\n\x07options\x18\x04 \x03(\x0b\x32!.arena.v1.Tournament.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\x0e\n\x06orbits\x18\x06 \x01(\r\x12\r\n\x05units\x18\x07 \x01(\r\x12(\n\x05state\x18\x08 \x01(\x0e\x32\x19.arena.v1.TournamentState\x12\x12\n\ncommitment\x18\t \x01(\x0c\x12\x0e\n\x06secret\x18\n \x01(\x0c\x12\x0e\n\x06\x62locks\x18\x0b \x01(\r\x12\x13\n\x0b\x62locks_done\x18\x0c \x01(\r\x12\x13\n\x0b\x62locks_void\x18\r \x01(\r\x12 \n\x06limits\x18\x0e \x01(\x0b\x32\x10.arena.v1.Limits\x12/\n\x0b\x63reate_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07\x65ntries\x18\x10 \x03(\x0b\x32\x19.arena.v1.TournamentEntry\x12\x0f\n\x07lacking\x18\x11 \x01(\t\x12\x11\n\tundecided\x18\x1e \x01(\t\x12\x1f\n\x06\x61larms\x18\x1f \x03(\x0b\x32\x0f.arena.v1.Alarm\x12)\n\x0b\x63orrections\x18  \x03(\x0b\x32\x14.arena.v1.Correction\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"E\n\x0fTournamentEntry\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\x14\n\x0c\x63ontent_hash\x18\x03 \x01(\t\"x\n\nCorrection\x12\x0c\n\x04what\x18\x01 \x01(\t\x12\r\n\x05which\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x0c\n\x04user\x18\x04 \x01(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp*\xa7\x01\n\x0fTournamentState\x12 \n\x1cTOURNAMENT_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15TOURNAMENT_STATE_OPEN\x10\x01\x12\x1c\n\x18TOURNAMENT_STATE_RUNNING\x10\x02\x12\x19\n\x15TOURNAMENT_STATE_DONE\x10\x03\x12\x1e\n\x1aTOURNAMENT_STATE_CANCELLED\x10\x04\x32\xa5\x05\n\x11TournamentService\x12K\n\x10\x43reateTournament\x12!.arena.v1.CreateTournamentRequest\x1a\x14.arena.v1.Tournament\x12I\n\x0f\x45nterTournament\x12 .arena.v1.EnterTournamentRequest\x1a\x14.arena.v1.Tournament\x12I\n\x0fStartTournament\x12 .arena.v1.StartTournamentRequest\x1a\x14.arena.v1.Tournament\x12\x45\n\rGetTournament\x12\x1e.arena.v1.GetTournamentRequest\x1a\x14.arena.v1.Tournament\x12V\n\x0fListTournaments\x12 .arena.v1.ListTournamentsRequest\x1a!.arena.v1.ListTournamentsResponse\x12=\n\nVoidBlocks\x12\x1b.arena.v1.VoidBlocksRequest\x1a\x12.arena.v1.Decision\x12?\n\x0bRetryBlocks\x12\x1c.arena.v1.RetryBlocksRequest\x1a\x12.arena.v1.Decision\x12\x43\n\rDisqualifyBot\x12\x1e.arena.v1.DisqualifyBotRequest\x1a\x12.arena.v1.Decision\x12I\n\x10\x43\x61ncelTournament\x12!.arena.v1.CancelTournamentRequest\x1a\x12.arena.v1.Decisionb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/tournament.proto\x12\x08\x61rena.v1\x1a\x18\x61rena/v1/oversight.proto\x1a\x13\x61rena/v1/play.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xfb\x02\n\x17\x43reateTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12?\n\x07options\x18\x04 \x03(\x0b\x32..arena.v1.CreateTournamentRequest.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\x0e\n\x06orbits\x18\x06 \x01(\r\x12\r\n\x05units\x18\x07 \x01(\r\x12 \n\x06limits\x18\x08 \x01(\x0b\x32\x10.arena.v1.Limits\x12\x12\n\nrequest_id\x18\t \x01(\t\x12\r\n\x05\x63lock\x18\n \x01(\t\x12*\n\x06\x66ormat\x18\x0b \x01(\x0e\x32\x1a.arena.v1.TournamentFormat\x12\x0f\n\x07\x61gainst\x18\x0c \x03(\t\x12\x0f\n\x07unrated\x18\r \x01(\x08\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"I\n\x16\x45nterTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12\r\n\x05known\x18\x03 \x01(\x08\"j\n\x15PlanTournamentRequest\x12\x33\n\x06\x63reate\x18\x01 \x01(\x0b\x32!.arena.v1.CreateTournamentRequestH\x00\x12\x14\n\ntournament\x18\x02 \x01(\tH\x00\x42\x06\n\x04what\"\x94\x02\n\x0eTournamentPlan\x12\x0c\n\x04\x62ots\x18\x01 \x01(\r\x12\x0e\n\x06orbits\x18\x02 \x01(\r\x12\x0e\n\x06tables\x18\x03 \x01(\r\x12\r\n\x05units\x18\x04 \x01(\r\x12\x0f\n\x07matches\x18\x05 \x01(\r\x12\'\n\x0fmatches_per_bot\x18\x06 \x01(\x0b\x32\x0e.arena.v1.Span\x12 \n\x08meetings\x18\x07 \x01(\x0b\x32\x0e.arena.v1.Span\x12!\n\tpositions\x18\x08 \x01(\x0b\x32\x0e.arena.v1.Span\x12\x19\n\x11same_owner_tables\x18\t \x01(\r\x12\x0f\n\x07seconds\x18\n \x01(\x04\x12\x1a\n\x12\x64rawn_from_results\x18\x0b \x01(\x08\"#\n\x04Span\x12\r\n\x05least\x18\x01 \x01(\r\x12\x0c\n\x04most\x18\x02 \x01(\r\")\n\x13GetStandingsRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"S\n\tStandings\x12%\n\tstandings\x18\x01 \x03(\x0b\x32\x12.arena.v1.Standing\x12\x1f\n\x06shares\x18\x02 \x03(\x0b\x32\x0f.arena.v1.Share\"}\n\x08Standing\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07matches\x18\x02 \x01(\r\x12\x19\n\x11mean_milli_points\x18\x03 \x01(\x12\x12 \n\x13milli_points_margin\x18\x04 \x01(\x04H\x00\x88\x01\x01\x42\x16\n\x14_milli_points_margin\"u\n\x05Share\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05other\x18\x02 \x01(\t\x12\x0f\n\x07matches\x18\x03 \x01(\r\x12\x13\n\x0bmicro_share\x18\x04 \x01(\r\x12\x19\n\x0cmicro_margin\x18\x05 \x01(\rH\x00\x88\x01\x01\x42\x0f\n\r_micro_margin\",\n\x16StartTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"*\n\x14GetTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"V\n\x11VoidBlocksRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06\x62locks\x18\x02 \x03(\x03\x12\r\n\x05units\x18\x03 \x03(\r\x12\x0e\n\x06reason\x18\x04 \x01(\t\"8\n\x12RetryBlocksRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06\x62locks\x18\x02 \x03(\x03\"G\n\x14\x44isqualifyBotRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"=\n\x17\x43\x61ncelTournamentRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"B\n\x08\x44\x65\x63ision\x12\x0c\n\x04said\x18\x01 \x03(\t\x12(\n\ntournament\x18\x02 \x01(\x0b\x32\x14.arena.v1.Tournament\"]\n\x17ListTournamentsResponse\x12)\n\x0btournaments\x18\x01 \x03(\x0b\x32\x14.arena.v1.Tournament\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x82\x05\n\nTournament\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x32\n\x07options\x18\x04 \x03(\x0b\x32!.arena.v1.Tournament.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\x0e\n\x06orbits\x18\x06 \x01(\r\x12\r\n\x05units\x18\x07 \x01(\r\x12(\n\x05state\x18\x08 \x01(\x0e\x32\x19.arena.v1.TournamentState\x12\x12\n\ncommitment\x18\t \x01(\x0c\x12\x0e\n\x06secret\x18\n \x01(\x0c\x12\x0e\n\x06\x62locks\x18\x0b \x01(\r\x12\x13\n\x0b\x62locks_done\x18\x0c \x01(\r\x12\x13\n\x0b\x62locks_void\x18\r \x01(\r\x12 \n\x06limits\x18\x0e \x01(\x0b\x32\x10.arena.v1.Limits\x12/\n\x0b\x63reate_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07\x65ntries\x18\x10 \x03(\x0b\x32\x19.arena.v1.TournamentEntry\x12\x0f\n\x07lacking\x18\x11 \x01(\t\x12*\n\x06\x66ormat\x18\x12 \x01(\x0e\x32\x1a.arena.v1.TournamentFormat\x12\x0f\n\x07unrated\x18\x13 \x01(\x08\x12\x11\n\tundecided\x18\x1e \x01(\t\x12\x1f\n\x06\x61larms\x18\x1f \x03(\x0b\x32\x0f.arena.v1.Alarm\x12)\n\x0b\x63orrections\x18  \x03(\x0b\x32\x14.arena.v1.Correction\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"T\n\x0fTournamentEntry\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\x14\n\x0c\x63ontent_hash\x18\x03 \x01(\t\x12\r\n\x05known\x18\x04 \x01(\x08\"x\n\nCorrection\x12\x0c\n\x04what\x18\x01 \x01(\t\x12\r\n\x05which\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x0c\n\x04user\x18\x04 \x01(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp*\xb6\x01\n\x10TournamentFormat\x12!\n\x1dTOURNAMENT_FORMAT_UNSPECIFIED\x10\x00\x12!\n\x1dTOURNAMENT_FORMAT_ROUND_ROBIN\x10\x01\x12\x1e\n\x1aTOURNAMENT_FORMAT_GAUNTLET\x10\x02\x12\x1b\n\x17TOURNAMENT_FORMAT_SWISS\x10\x03\x12\x1f\n\x1bTOURNAMENT_FORMAT_CHALLENGE\x10\x04*\xa7\x01\n\x0fTournamentState\x12 \n\x1cTOURNAMENT_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15TOURNAMENT_STATE_OPEN\x10\x01\x12\x1c\n\x18TOURNAMENT_STATE_RUNNING\x10\x02\x12\x19\n\x15TOURNAMENT_STATE_DONE\x10\x03\x12\x1e\n\x1aTOURNAMENT_STATE_CANCELLED\x10\x04\x32\xb6\x06\n\x11TournamentService\x12K\n\x10\x43reateTournament\x12!.arena.v1.CreateTournamentRequest\x1a\x14.arena.v1.Tournament\x12I\n\x0f\x45nterTournament\x12 .arena.v1.EnterTournamentRequest\x1a\x14.arena.v1.Tournament\x12I\n\x0fStartTournament\x12 .arena.v1.StartTournamentRequest\x1a\x14.arena.v1.Tournament\x12K\n\x0ePlanTournament\x12\x1f.arena.v1.PlanTournamentRequest\x1a\x18.arena.v1.TournamentPlan\x12\x42\n\x0cGetStandings\x12\x1d.arena.v1.GetStandingsRequest\x1a\x13.arena.v1.Standings\x12\x45\n\rGetTournament\x12\x1e.arena.v1.GetTournamentRequest\x1a\x14.arena.v1.Tournament\x12V\n\x0fListTournaments\x12 .arena.v1.ListTournamentsRequest\x1a!.arena.v1.ListTournamentsResponse\x12=\n\nVoidBlocks\x12\x1b.arena.v1.VoidBlocksRequest\x1a\x12.arena.v1.Decision\x12?\n\x0bRetryBlocks\x12\x1c.arena.v1.RetryBlocksRequest\x1a\x12.arena.v1.Decision\x12\x43\n\rDisqualifyBot\x12\x1e.arena.v1.DisqualifyBotRequest\x1a\x12.arena.v1.Decision\x12I\n\x10\x43\x61ncelTournament\x12!.arena.v1.CancelTournamentRequest\x1a\x12.arena.v1.Decisionb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,40 +38,56 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATETOURNAMENTREQUEST_OPTIONSENTRY']._serialized_options = b'8\001'
   _globals['_TOURNAMENT_OPTIONSENTRY']._loaded_options = None
   _globals['_TOURNAMENT_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_TOURNAMENTSTATE']._serialized_start=1861
-  _globals['_TOURNAMENTSTATE']._serialized_end=2028
+  _globals['_TOURNAMENTFORMAT']._serialized_start=2828
+  _globals['_TOURNAMENTFORMAT']._serialized_end=3010
+  _globals['_TOURNAMENTSTATE']._serialized_start=3013
+  _globals['_TOURNAMENTSTATE']._serialized_end=3180
   _globals['_CREATETOURNAMENTREQUEST']._serialized_start=120
-  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=421
-  _globals['_CREATETOURNAMENTREQUEST_OPTIONSENTRY']._serialized_start=375
-  _globals['_CREATETOURNAMENTREQUEST_OPTIONSENTRY']._serialized_end=421
-  _globals['_ENTERTOURNAMENTREQUEST']._serialized_start=423
-  _globals['_ENTERTOURNAMENTREQUEST']._serialized_end=481
-  _globals['_STARTTOURNAMENTREQUEST']._serialized_start=483
-  _globals['_STARTTOURNAMENTREQUEST']._serialized_end=527
-  _globals['_GETTOURNAMENTREQUEST']._serialized_start=529
-  _globals['_GETTOURNAMENTREQUEST']._serialized_end=571
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=573
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=636
-  _globals['_VOIDBLOCKSREQUEST']._serialized_start=638
-  _globals['_VOIDBLOCKSREQUEST']._serialized_end=724
-  _globals['_RETRYBLOCKSREQUEST']._serialized_start=726
-  _globals['_RETRYBLOCKSREQUEST']._serialized_end=782
-  _globals['_DISQUALIFYBOTREQUEST']._serialized_start=784
-  _globals['_DISQUALIFYBOTREQUEST']._serialized_end=855
-  _globals['_CANCELTOURNAMENTREQUEST']._serialized_start=857
-  _globals['_CANCELTOURNAMENTREQUEST']._serialized_end=918
-  _globals['_DECISION']._serialized_start=920
-  _globals['_DECISION']._serialized_end=986
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=988
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=1081
-  _globals['_TOURNAMENT']._serialized_start=1084
-  _globals['_TOURNAMENT']._serialized_end=1665
-  _globals['_TOURNAMENT_OPTIONSENTRY']._serialized_start=375
-  _globals['_TOURNAMENT_OPTIONSENTRY']._serialized_end=421
-  _globals['_TOURNAMENTENTRY']._serialized_start=1667
-  _globals['_TOURNAMENTENTRY']._serialized_end=1736
-  _globals['_CORRECTION']._serialized_start=1738
-  _globals['_CORRECTION']._serialized_end=1858
-  _globals['_TOURNAMENTSERVICE']._serialized_start=2031
-  _globals['_TOURNAMENTSERVICE']._serialized_end=2708
+  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=499
+  _globals['_CREATETOURNAMENTREQUEST_OPTIONSENTRY']._serialized_start=453
+  _globals['_CREATETOURNAMENTREQUEST_OPTIONSENTRY']._serialized_end=499
+  _globals['_ENTERTOURNAMENTREQUEST']._serialized_start=501
+  _globals['_ENTERTOURNAMENTREQUEST']._serialized_end=574
+  _globals['_PLANTOURNAMENTREQUEST']._serialized_start=576
+  _globals['_PLANTOURNAMENTREQUEST']._serialized_end=682
+  _globals['_TOURNAMENTPLAN']._serialized_start=685
+  _globals['_TOURNAMENTPLAN']._serialized_end=961
+  _globals['_SPAN']._serialized_start=963
+  _globals['_SPAN']._serialized_end=998
+  _globals['_GETSTANDINGSREQUEST']._serialized_start=1000
+  _globals['_GETSTANDINGSREQUEST']._serialized_end=1041
+  _globals['_STANDINGS']._serialized_start=1043
+  _globals['_STANDINGS']._serialized_end=1126
+  _globals['_STANDING']._serialized_start=1128
+  _globals['_STANDING']._serialized_end=1253
+  _globals['_SHARE']._serialized_start=1255
+  _globals['_SHARE']._serialized_end=1372
+  _globals['_STARTTOURNAMENTREQUEST']._serialized_start=1374
+  _globals['_STARTTOURNAMENTREQUEST']._serialized_end=1418
+  _globals['_GETTOURNAMENTREQUEST']._serialized_start=1420
+  _globals['_GETTOURNAMENTREQUEST']._serialized_end=1462
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=1464
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=1527
+  _globals['_VOIDBLOCKSREQUEST']._serialized_start=1529
+  _globals['_VOIDBLOCKSREQUEST']._serialized_end=1615
+  _globals['_RETRYBLOCKSREQUEST']._serialized_start=1617
+  _globals['_RETRYBLOCKSREQUEST']._serialized_end=1673
+  _globals['_DISQUALIFYBOTREQUEST']._serialized_start=1675
+  _globals['_DISQUALIFYBOTREQUEST']._serialized_end=1746
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_start=1748
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_end=1809
+  _globals['_DECISION']._serialized_start=1811
+  _globals['_DECISION']._serialized_end=1877
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=1879
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=1972
+  _globals['_TOURNAMENT']._serialized_start=1975
+  _globals['_TOURNAMENT']._serialized_end=2617
+  _globals['_TOURNAMENT_OPTIONSENTRY']._serialized_start=453
+  _globals['_TOURNAMENT_OPTIONSENTRY']._serialized_end=499
+  _globals['_TOURNAMENTENTRY']._serialized_start=2619
+  _globals['_TOURNAMENTENTRY']._serialized_end=2703
+  _globals['_CORRECTION']._serialized_start=2705
+  _globals['_CORRECTION']._serialized_end=2825
+  _globals['_TOURNAMENTSERVICE']._serialized_start=3183
+  _globals['_TOURNAMENTSERVICE']._serialized_end=4005
 # @@protoc_insertion_point(module_scope)

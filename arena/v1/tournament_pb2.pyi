@@ -22,6 +22,38 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _TournamentFormat:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TournamentFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TournamentFormat.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TOURNAMENT_FORMAT_UNSPECIFIED: _TournamentFormat.ValueType  # 0
+    """A round-robin."""
+    TOURNAMENT_FORMAT_ROUND_ROBIN: _TournamentFormat.ValueType  # 1
+    """Everybody everybody, about equally often."""
+    TOURNAMENT_FORMAT_GAUNTLET: _TournamentFormat.ValueType  # 2
+    """Some bots, each for itself, those that are known."""
+    TOURNAMENT_FORMAT_SWISS: _TournamentFormat.ValueType  # 3
+    """Every pass those that are about as strong as each other."""
+    TOURNAMENT_FORMAT_CHALLENGE: _TournamentFormat.ValueType  # 4
+    """Whoever was challenged, unrated; bots of one owner may meet."""
+
+class TournamentFormat(_TournamentFormat, metaclass=_TournamentFormatEnumTypeWrapper):
+    """Who meets whom."""
+
+TOURNAMENT_FORMAT_UNSPECIFIED: TournamentFormat.ValueType  # 0
+"""A round-robin."""
+TOURNAMENT_FORMAT_ROUND_ROBIN: TournamentFormat.ValueType  # 1
+"""Everybody everybody, about equally often."""
+TOURNAMENT_FORMAT_GAUNTLET: TournamentFormat.ValueType  # 2
+"""Some bots, each for itself, those that are known."""
+TOURNAMENT_FORMAT_SWISS: TournamentFormat.ValueType  # 3
+"""Every pass those that are about as strong as each other."""
+TOURNAMENT_FORMAT_CHALLENGE: TournamentFormat.ValueType  # 4
+"""Whoever was challenged, unrated; bots of one owner may meet."""
+Global___TournamentFormat: _TypeAlias = TournamentFormat  # noqa: Y015
+
 class _TournamentState:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -90,6 +122,9 @@ class CreateTournamentRequest(_message.Message):
     LIMITS_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     CLOCK_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
+    AGAINST_FIELD_NUMBER: _builtins.int
+    UNRATED_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """OPTIONAL. The name, lower-case letters, digits and hyphens; made from the game when empty."""
     game: _builtins.str
@@ -106,6 +141,10 @@ class CreateTournamentRequest(_message.Message):
     """OPTIONAL. The clock: a preset such as `hosted`, or text such as `move=2s,bank=30s,increment=0.1s`. When empty,
     `remote` if a remote bot plays, else `hosted`.
     """
+    format: Global___TournamentFormat.ValueType
+    """OPTIONAL. Who meets whom; unspecified for a round-robin."""
+    unrated: _builtins.bool
+    """OPTIONAL. Whether it touches no rating; a challenge never does."""
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """OPTIONAL. Options that differ from the defaults, as text."""
@@ -117,6 +156,10 @@ class CreateTournamentRequest(_message.Message):
     @_builtins.property
     def limits(self) -> _play_pb2.Limits:
         """OPTIONAL. The clock where it differs from `clock`; 0 in a field changes nothing."""
+
+    @_builtins.property
+    def against(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """OPTIONAL. Of a gauntlet: the bots by which `bots` are measured, or `all` for every other one of the game."""
 
     def __init__(
         self,
@@ -131,10 +174,13 @@ class CreateTournamentRequest(_message.Message):
         limits: _play_pb2.Limits | None = ...,
         request_id: _builtins.str = ...,
         clock: _builtins.str = ...,
+        format: Global___TournamentFormat.ValueType = ...,
+        against: _abc.Iterable[_builtins.str] | None = ...,
+        unrated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "clock", b"clock", "game", b"game", "limits", b"limits", "options", b"options", "orbits", b"orbits", "request_id", b"request_id", "seats", b"seats", "tournament", b"tournament", "units", b"units"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["against", b"against", "bots", b"bots", "clock", b"clock", "format", b"format", "game", b"game", "limits", b"limits", "options", b"options", "orbits", b"orbits", "request_id", b"request_id", "seats", b"seats", "tournament", b"tournament", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -148,8 +194,11 @@ class EnterTournamentRequest(_message.Message):
 
     TOURNAMENT_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
+    KNOWN_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """REQUIRED."""
+    known: _builtins.bool
+    """OPTIONAL. Whether they are those by which a gauntlet measures the others."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """REQUIRED. Names of bots."""
@@ -159,14 +208,271 @@ class EnterTournamentRequest(_message.Message):
         *,
         tournament: _builtins.str = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
+        known: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "known", b"known", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EnterTournamentRequest: _TypeAlias = EnterTournamentRequest  # noqa: Y015
+
+@_typing.final
+class PlanTournamentRequest(_message.Message):
+    """Request for a plan."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CREATE_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The name of one that is open."""
+    @_builtins.property
+    def create(self) -> Global___CreateTournamentRequest:
+        """One that is not made."""
+
+    def __init__(
+        self,
+        *,
+        create: Global___CreateTournamentRequest | None = ...,
+        tournament: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create", b"create", "tournament", b"tournament", "what", b"what"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create", b"create", "tournament", b"tournament", "what", b"what"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_what: _TypeAlias = _typing.Literal["create", "tournament"]  # noqa: Y015
+    _WhichOneofArgType_what: _TypeAlias = _typing.Literal["what", b"what"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_what) -> _WhichOneofReturnType_what | None: ...
+
+Global___PlanTournamentRequest: _TypeAlias = PlanTournamentRequest  # noqa: Y015
+
+@_typing.final
+class TournamentPlan(_message.Message):
+    """What a schedule amounts to. Bots are drawn into it at the start, so that the least and the most of some bot or pair may
+    differ a little from another draw's.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOTS_FIELD_NUMBER: _builtins.int
+    ORBITS_FIELD_NUMBER: _builtins.int
+    TABLES_FIELD_NUMBER: _builtins.int
+    UNITS_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    MATCHES_PER_BOT_FIELD_NUMBER: _builtins.int
+    MEETINGS_FIELD_NUMBER: _builtins.int
+    POSITIONS_FIELD_NUMBER: _builtins.int
+    SAME_OWNER_TABLES_FIELD_NUMBER: _builtins.int
+    SECONDS_FIELD_NUMBER: _builtins.int
+    DRAWN_FROM_RESULTS_FIELD_NUMBER: _builtins.int
+    bots: _builtins.int
+    """Bots that are entered."""
+    orbits: _builtins.int
+    """Passes of the schedule."""
+    tables: _builtins.int
+    """Tables of all passes."""
+    units: _builtins.int
+    """Units of all tables."""
+    matches: _builtins.int
+    """Matches of all units."""
+    same_owner_tables: _builtins.int
+    """Tables at which two bots of one owner meet."""
+    seconds: _builtins.int
+    """Seconds for which one block after the other would be played, by what matches of the game took here before; 0 if
+    none was played.
+    """
+    drawn_from_results: _builtins.bool
+    """Whether a pass is drawn from the results of those before, so that meetings are those of a draw among equals."""
+    @_builtins.property
+    def matches_per_bot(self) -> Global___Span:
+        """Matches of each bot."""
+
+    @_builtins.property
+    def meetings(self) -> Global___Span:
+        """Tables at which two bots meet, over all pairs of bots of different owners."""
+
+    @_builtins.property
+    def positions(self) -> Global___Span:
+        """How often a bot has one of the positions of a table."""
+
+    def __init__(
+        self,
+        *,
+        bots: _builtins.int = ...,
+        orbits: _builtins.int = ...,
+        tables: _builtins.int = ...,
+        units: _builtins.int = ...,
+        matches: _builtins.int = ...,
+        matches_per_bot: Global___Span | None = ...,
+        meetings: Global___Span | None = ...,
+        positions: Global___Span | None = ...,
+        same_owner_tables: _builtins.int = ...,
+        seconds: _builtins.int = ...,
+        drawn_from_results: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["matches_per_bot", b"matches_per_bot", "meetings", b"meetings", "positions", b"positions"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "drawn_from_results", b"drawn_from_results", "matches", b"matches", "matches_per_bot", b"matches_per_bot", "meetings", b"meetings", "orbits", b"orbits", "positions", b"positions", "same_owner_tables", b"same_owner_tables", "seconds", b"seconds", "tables", b"tables", "units", b"units"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TournamentPlan: _TypeAlias = TournamentPlan  # noqa: Y015
+
+@_typing.final
+class Span(_message.Message):
+    """From the least to the most."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LEAST_FIELD_NUMBER: _builtins.int
+    MOST_FIELD_NUMBER: _builtins.int
+    least: _builtins.int
+    """The least."""
+    most: _builtins.int
+    """The most."""
+    def __init__(
+        self,
+        *,
+        least: _builtins.int = ...,
+        most: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["least", b"least", "most", b"most"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Span: _TypeAlias = Span  # noqa: Y015
+
+@_typing.final
+class GetStandingsRequest(_message.Message):
+    """Request for standings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """REQUIRED."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetStandingsRequest: _TypeAlias = GetStandingsRequest  # noqa: Y015
+
+@_typing.final
+class Standings(_message.Message):
+    """How bots did in one tournament, best first."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STANDINGS_FIELD_NUMBER: _builtins.int
+    SHARES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]:
+        """By mean points."""
+
+    @_builtins.property
+    def shares(self) -> _containers.RepeatedCompositeFieldContainer[Global___Share]:
+        """Every two bots that met, in both directions."""
+
+    def __init__(
+        self,
+        *,
+        standings: _abc.Iterable[Global___Standing] | None = ...,
+        shares: _abc.Iterable[Global___Share] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["shares", b"shares", "standings", b"standings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Standings: _TypeAlias = Standings  # noqa: Y015
+
+@_typing.final
+class Standing(_message.Message):
+    """One bot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    MEAN_MILLI_POINTS_FIELD_NUMBER: _builtins.int
+    MILLI_POINTS_MARGIN_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The name."""
+    matches: _builtins.int
+    """Matches played."""
+    mean_milli_points: _builtins.int
+    """Points a match, in thousandths of the game's score unit."""
+    milli_points_margin: _builtins.int
+    """Half the width of the 95 % interval; not set below two deals."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        matches: _builtins.int = ...,
+        mean_milli_points: _builtins.int = ...,
+        milli_points_margin: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_milli_points_margin", b"_milli_points_margin", "milli_points_margin", b"milli_points_margin"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_milli_points_margin", b"_milli_points_margin", "bot", b"bot", "matches", b"matches", "mean_milli_points", b"mean_milli_points", "milli_points_margin", b"milli_points_margin"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__milli_points_margin: _TypeAlias = _typing.Literal["milli_points_margin"]  # noqa: Y015
+    _WhichOneofArgType__milli_points_margin: _TypeAlias = _typing.Literal["_milli_points_margin", b"_milli_points_margin"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__milli_points_margin) -> _WhichOneofReturnType__milli_points_margin | None: ...
+
+Global___Standing: _TypeAlias = Standing  # noqa: Y015
+
+@_typing.final
+class Share(_message.Message):
+    """What a bot took of another."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    OTHER_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    MICRO_SHARE_FIELD_NUMBER: _builtins.int
+    MICRO_MARGIN_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The name."""
+    other: _builtins.str
+    """The other's name."""
+    matches: _builtins.int
+    """Matches in which both sat at the table."""
+    micro_share: _builtins.int
+    """How many it was placed above the other in, and half of those level, in millionths."""
+    micro_margin: _builtins.int
+    """Half the width of the 95 % interval; not set below two deals."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        other: _builtins.str = ...,
+        matches: _builtins.int = ...,
+        micro_share: _builtins.int = ...,
+        micro_margin: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_micro_margin", b"_micro_margin", "micro_margin", b"micro_margin"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_micro_margin", b"_micro_margin", "bot", b"bot", "matches", b"matches", "micro_margin", b"micro_margin", "micro_share", b"micro_share", "other", b"other"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__micro_margin: _TypeAlias = _typing.Literal["micro_margin"]  # noqa: Y015
+    _WhichOneofArgType__micro_margin: _TypeAlias = _typing.Literal["_micro_margin", b"_micro_margin"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__micro_margin) -> _WhichOneofReturnType__micro_margin | None: ...
+
+Global___Share: _TypeAlias = Share  # noqa: Y015
 
 @_typing.final
 class StartTournamentRequest(_message.Message):
@@ -461,6 +767,8 @@ class Tournament(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     ENTRIES_FIELD_NUMBER: _builtins.int
     LACKING_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
+    UNRATED_FIELD_NUMBER: _builtins.int
     UNDECIDED_FIELD_NUMBER: _builtins.int
     ALARMS_FIELD_NUMBER: _builtins.int
     CORRECTIONS_FIELD_NUMBER: _builtins.int
@@ -488,6 +796,10 @@ class Tournament(_message.Message):
     """Blocks that were given up; their units do not count."""
     lacking: _builtins.str
     """Why blocks wait and no worker that is there plays them, as a sentence; empty if that is not so."""
+    format: Global___TournamentFormat.ValueType
+    """Who meets whom."""
+    unrated: _builtins.bool
+    """Whether it touches no rating."""
     undecided: _builtins.str
     """Why it does not close although nothing is left to be played, or will not: blocks were given up because what plays
     them died three times, and nobody has decided about them. A sentence with what to do; empty if that is not so.
@@ -540,13 +852,15 @@ class Tournament(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         entries: _abc.Iterable[Global___TournamentEntry] | None = ...,
         lacking: _builtins.str = ...,
+        format: Global___TournamentFormat.ValueType = ...,
+        unrated: _builtins.bool = ...,
         undecided: _builtins.str = ...,
         alarms: _abc.Iterable[_oversight_pb2.Alarm] | None = ...,
         corrections: _abc.Iterable[Global___Correction] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "game", b"game", "lacking", b"lacking", "limits", b"limits", "options", b"options", "orbits", b"orbits", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "units", b"units"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "format", b"format", "game", b"game", "lacking", b"lacking", "limits", b"limits", "options", b"options", "orbits", b"orbits", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -561,22 +875,26 @@ class TournamentEntry(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     CONTENT_HASH_FIELD_NUMBER: _builtins.int
+    KNOWN_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """The name."""
     version: _builtins.int
     """The frozen version; 0 until the tournament starts."""
     content_hash: _builtins.str
     """SHA-256 of its content in hex; empty for a remote bot."""
+    known: _builtins.bool
+    """Whether it is one of those by which a gauntlet measures the others."""
     def __init__(
         self,
         *,
         bot: _builtins.str = ...,
         version: _builtins.int = ...,
         content_hash: _builtins.str = ...,
+        known: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "content_hash", b"content_hash", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "content_hash", b"content_hash", "known", b"known", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

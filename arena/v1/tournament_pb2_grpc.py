@@ -50,6 +50,16 @@ class TournamentServiceStub:
                 request_serializer=arena_dot_v1_dot_tournament__pb2.StartTournamentRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_tournament__pb2.Tournament.FromString,
                 _registered_method=True)
+        self.PlanTournament = channel.unary_unary(
+                '/arena.v1.TournamentService/PlanTournament',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.PlanTournamentRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.TournamentPlan.FromString,
+                _registered_method=True)
+        self.GetStandings = channel.unary_unary(
+                '/arena.v1.TournamentService/GetStandings',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.GetStandingsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.Standings.FromString,
+                _registered_method=True)
         self.GetTournament = channel.unary_unary(
                 '/arena.v1.TournamentService/GetTournament',
                 request_serializer=arena_dot_v1_dot_tournament__pb2.GetTournamentRequest.SerializeToString,
@@ -102,6 +112,20 @@ class TournamentServiceServicer:
 
     def StartTournament(self, request, context):
         """Closes the entries, freezes the versions, makes the schedule and starts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PlanTournament(self, request, context):
+        """What the schedule of a tournament amounts to, that is open or not even made. Makes nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetStandings(self, request, context):
+        """Mean points and head-to-head shares of a tournament, from what has been played.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -166,6 +190,16 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.StartTournament,
                     request_deserializer=arena_dot_v1_dot_tournament__pb2.StartTournamentRequest.FromString,
                     response_serializer=arena_dot_v1_dot_tournament__pb2.Tournament.SerializeToString,
+            ),
+            'PlanTournament': grpc.unary_unary_rpc_method_handler(
+                    servicer.PlanTournament,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.PlanTournamentRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.TournamentPlan.SerializeToString,
+            ),
+            'GetStandings': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetStandings,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.GetStandingsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.Standings.SerializeToString,
             ),
             'GetTournament': grpc.unary_unary_rpc_method_handler(
                     servicer.GetTournament,
@@ -280,6 +314,60 @@ class TournamentService:
             '/arena.v1.TournamentService/StartTournament',
             arena_dot_v1_dot_tournament__pb2.StartTournamentRequest.SerializeToString,
             arena_dot_v1_dot_tournament__pb2.Tournament.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PlanTournament(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/PlanTournament',
+            arena_dot_v1_dot_tournament__pb2.PlanTournamentRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.TournamentPlan.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetStandings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/GetStandings',
+            arena_dot_v1_dot_tournament__pb2.GetStandingsRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.Standings.FromString,
             options,
             channel_credentials,
             insecure,

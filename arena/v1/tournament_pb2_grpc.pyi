@@ -39,6 +39,10 @@ class TournamentServiceStub:
     """Enters bots."""
     StartTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.StartTournamentRequest, _tournament_pb2.Tournament]
     """Closes the entries, freezes the versions, makes the schedule and starts."""
+    PlanTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.PlanTournamentRequest, _tournament_pb2.TournamentPlan]
+    """What the schedule of a tournament amounts to, that is open or not even made. Makes nothing."""
+    GetStandings: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.GetStandingsRequest, _tournament_pb2.Standings]
+    """Mean points and head-to-head shares of a tournament, from what has been played."""
     GetTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.GetTournamentRequest, _tournament_pb2.Tournament]
     """One tournament."""
     ListTournaments: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.ListTournamentsRequest, _tournament_pb2.ListTournamentsResponse]
@@ -63,6 +67,10 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """Enters bots."""
     StartTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.StartTournamentRequest, _tournament_pb2.Tournament]  # type: ignore[assignment]
     """Closes the entries, freezes the versions, makes the schedule and starts."""
+    PlanTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.PlanTournamentRequest, _tournament_pb2.TournamentPlan]  # type: ignore[assignment]
+    """What the schedule of a tournament amounts to, that is open or not even made. Makes nothing."""
+    GetStandings: _aio.UnaryUnaryMultiCallable[_tournament_pb2.GetStandingsRequest, _tournament_pb2.Standings]  # type: ignore[assignment]
+    """Mean points and head-to-head shares of a tournament, from what has been played."""
     GetTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.GetTournamentRequest, _tournament_pb2.Tournament]  # type: ignore[assignment]
     """One tournament."""
     ListTournaments: _aio.UnaryUnaryMultiCallable[_tournament_pb2.ListTournamentsRequest, _tournament_pb2.ListTournamentsResponse]  # type: ignore[assignment]
@@ -102,6 +110,22 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.Tournament, _abc.Awaitable[_tournament_pb2.Tournament]]:
         """Closes the entries, freezes the versions, makes the schedule and starts."""
+
+    @_abc_1.abstractmethod
+    def PlanTournament(
+        self,
+        request: _tournament_pb2.PlanTournamentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.TournamentPlan, _abc.Awaitable[_tournament_pb2.TournamentPlan]]:
+        """What the schedule of a tournament amounts to, that is open or not even made. Makes nothing."""
+
+    @_abc_1.abstractmethod
+    def GetStandings(
+        self,
+        request: _tournament_pb2.GetStandingsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.Standings, _abc.Awaitable[_tournament_pb2.Standings]]:
+        """Mean points and head-to-head shares of a tournament, from what has been played."""
 
     @_abc_1.abstractmethod
     def GetTournament(

@@ -1,0 +1,84 @@
+"""How bots did in one tournament: mean points, and what each took of each other, with intervals. Knows no rating."""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from psycopg.rows import class_row
+
+from arena.errors import Exhausted
+from arena.ratings.points import Mean, mean_points
+from arena.store import Connection
+from arena.store.sql import statements
+
+SQL = statements(__file__)
+
+MOST_MATCHES = 50_000
+"""More are not added up while somebody waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A match that counts: bots, their scores and places by seat."""
+
+    unit: int
+    bots: list[str]
+    scores: list[int]
+    places: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The points of one bot over so many matches."""
+
+    bot: str
+    matches: int
+    points: Mean
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How ``bot`` did against ``other`` over so many matches: the mean of 1, 1/2 or 0 for above, level or below."""
+
+    bot: str
+    other: str
+    matches: int
+    share: Mean
+
+
+def standings_of(connection: Connection, tournament: str) -> tuple[list[Standing], list[Share]]:
+    """The standings of what was played.
+
+    :raises Exhausted: if that is more than :data:`MOST_MATCHES`.
+    """
+    asked = {"tournament": tournament, "most": MOST_MATCHES + 1}
+    matches = connection.cursor(row_factory=class_row(Scored)).execute(SQL["scored"], asked).fetchall()
+    if len(matches) > MOST_MATCHES:
+        raise Exhausted(
+            f"'{tournament}' has more than {MOST_MATCHES:,} matches; 'arena ratings' and 'arena export' have them all"
+        )
+    return standings(matches)
+
+
+def standings(matches: Sequence[Scored]) -> tuple[list[Standing], list[Share]]:
+    """Bots, best first, and every two that met, in both directions and in the same order. A deal is one observation,
+    however often it was played."""
+    points: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    against: dict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
+    for match in matches:
+        for bot, score in zip(match.bots, match.scores, strict=True):
+            points[bot].append((match.unit, score))
+        for (bot, place), (other, others) in itertools.permutations(zip(match.bots, match.places, strict=True), 2):
+            against[bot, other].append((match.unit, 0.5 + 0.5 * ((place < others) - (place > others))))
+    lines = [Standing(bot, len(seen), _mean(seen)) for bot, seen in points.items()]
+    lines.sort(key=lambda line: (-line.points.mean, line.bot))
+    order = [line.bot for line in lines]
+    pairs = [pair for pair in itertools.permutations(order, 2) if pair in against]
+    return lines, [Share(*pair, len(against[pair]), _mean(against[pair])) for pair in pairs]
+
+
+def _mean(seen: Sequence[tuple[int, float]]) -> Mean:
+    deals, values = zip(*seen, strict=True)
+    return mean_points(np.array(values, np.float64), np.array(deals))

@@ -1,0 +1,83 @@
+"""What the schedule of a tournament that has not started amounts to, and about how long it takes. Makes nothing, and
+knows no secret: the plan is of some draw, not of the one that will be made."""
+
+from dataclasses import dataclass
+
+from psycopg.rows import scalar_row
+
+from arena.errors import BadRequest, Exhausted, WrongState
+from arena.store import Connection
+from arena.store.bots import find_bot
+from arena.store.sql import statements
+from arena.store.tournaments import Tournament, list_entries
+from arena.tournaments.balance import Balance, balance, balance_of_fields
+from arena.tournaments.block import UnitKind
+from arena.tournaments.field import field_schedule, is_possible
+from arena.tournaments.formats import Format, whole
+from arena.tournaments.schedule import Entry, ScheduleError
+
+SQL = statements(__file__)
+
+MOST_PLACES = 200_000
+"""Bots times orbits: more are not scheduled while somebody waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What is planned: the tournament, its entries, and whether one of them is remote."""
+
+    tournament: Tournament
+    entries: tuple[Entry, ...]
+    remote: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The numbers of a schedule, and for how many seconds one block after the other would be played, by what matches
+    took before; 0 if none was played."""
+
+    balance: Balance
+    seconds: int
+
+
+def outline(connection: Connection, tournament: Tournament) -> Outline:
+    """What is planned of a tournament.
+
+    :raises WrongState: if it has started.
+    """
+    if tournament.started_at is not None or tournament.closed_at is not None:
+        raise WrongState(f"'{tournament.name}' is not open; 'arena tournament show {tournament.name}' has its numbers")
+    entries, remote = [], False
+    for entry in list_entries(connection, tournament.name):
+        bot = find_bot(connection, entry.bot)
+        remote = remote or bot.kind == "remote"
+        entries.append(Entry(bot.name, bot.owner, bot.house, entry.known))
+    return Outline(tournament, tuple(entries), remote)
+
+
+def plan(connection: Connection, planned: Outline) -> Plan:
+    """The plan.
+
+    :raises BadRequest: if no schedule can be made of the entries.
+    :raises Exhausted: if the schedule is too long to be made for a plan.
+    """
+    one, form = planned.tournament, Format(planned.tournament.format)
+    fields = planned.remote and form is Format.ROUND_ROBIN and is_possible(planned.entries, one.seats)
+    rounds = one.units * one.seats**2 if fields else 1
+    if len(planned.entries) * one.orbits * rounds > MOST_PLACES:
+        raise Exhausted(f"{len(planned.entries)} bots in {one.orbits} orbits are too many to plan; plan fewer orbits")
+    try:
+        if fields:
+            drawn = field_schedule(planned.entries, one.seats, one.orbits, rounds, bytes(32))
+            found, kind = balance_of_fields(planned.entries, drawn, one.seats), UnitKind.FIELD
+        else:
+            # A table plays as many matches whether its units are rotation units or single ones.
+            units, rotations = (one.units * one.seats, 1) if planned.remote else (one.units, one.seats)
+            drawn = whole(form, planned.entries, one.seats, one.orbits, bytes(32))
+            found = balance(planned.entries, drawn, units, rotations)
+            kind = UnitKind.SINGLE if planned.remote else UnitKind.ROTATION
+    except ScheduleError as error:
+        raise BadRequest(str(error)) from error
+    asked = {"game": one.game, "seats": one.seats, "kind": str(kind)}
+    took = connection.cursor(row_factory=scalar_row).execute(SQL["seconds_a_match"], asked).fetchone()
+    return Plan(found, round(found.matches * float(took or 0)))

@@ -1,0 +1,59 @@
+"""Mean points and head-to-head shares of one tournament."""
+
+from math import isnan, sqrt
+
+import pytest
+from scipy.special import stdtrit
+
+from arena.errors import Exhausted
+from arena.ratings import standings as module
+from arena.ratings.standings import Scored, standings, standings_of
+from arena.store import Connection
+from tests.ratings import played
+
+MATCHES = [
+    Scored(0, ["ann", "bob", "cyd"], [9, 5, 1], [1, 2, 3]),
+    Scored(0, ["bob", "cyd", "ann"], [9, 9, 3], [1, 1, 3]),
+    Scored(1, ["ann", "bob", "cyd"], [6, 2, 4], [1, 3, 2]),
+    Scored(1, ["ann", "bob", "cyd"], [8, 2, 4], [1, 3, 2]),
+]
+
+
+def test_points_and_shares_are_means_over_matches_and_their_intervals_over_deals() -> None:
+    lines, shares = standings(MATCHES)
+    assert [(line.bot, line.matches, line.points.mean) for line in lines] == [
+        ("ann", 4, 6.5),
+        ("bob", 4, 4.5),
+        ("cyd", 4, 4.5),
+    ]
+    # Two deals whose sums of what is beyond the mean are -1 and 1.
+    assert lines[0].points.margin == pytest.approx(stdtrit(1, 0.975) * sqrt(2 / 1 * (1 + 1)) / 4)
+    found = {(share.bot, share.other): share.share.mean for share in shares}
+    assert found["ann", "bob"] == 0.75
+    assert found["bob", "cyd"] == (1 + 0.5) / 4
+    assert all(found[one, other] + found[other, one] == 1 for one, other in found)
+
+
+def test_one_deal_says_nothing_of_how_sure_it_is() -> None:
+    lines, shares = standings(MATCHES[:2])
+    assert all(isnan(line.points.margin) for line in lines)
+    assert all(isnan(share.share.margin) for share in shares)
+
+
+def test_what_a_correction_takes_out_is_not_counted(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    played.add_bots(connection, ["ann", "bob", "cyd", "dan"])
+    planned = played.start(connection, "cup", ["ann", "bob", "cyd", "dan"], orbits=1, units=2)
+    assert standings_of(connection, "cup") == ([], [])
+    for block in planned.blocks:
+        played.play(connection, block)
+    before = {line.bot: line.matches for line in standings_of(connection, "cup")[0]}
+    assert set(before.values()) == {3 * 2 * 3}
+    connection.execute(
+        "INSERT INTO corrections (tournament, what, unit, orbit, reason, who)"
+        " VALUES ('cup', 'unit', 0, 0, 'No.', 'ann')"
+    )
+    after = {line.bot: line.matches for line in standings_of(connection, "cup")[0]}
+    assert sum(before.values()) - sum(after.values()) == 3 * 3
+    monkeypatch.setattr(module, "MOST_MATCHES", 5)
+    with pytest.raises(Exhausted, match="more than 5 matches"):
+        standings_of(connection, "cup")
