@@ -75,6 +75,8 @@ RATINGS = (
     Column("mean_points", Kind.NUMBER),
     Column("points_margin", Kind.NUMBER),
     Column("faults", Kind.INTEGER),
+    Column("vs_field", Kind.NUMBER),
+    Column("vs_field_margin", Kind.NUMBER),
 )
 """One row per bot of a table; `options` are those that differ from the defaults."""
 
@@ -206,4 +208,6 @@ def _rating(table: rating_pb2.RatingTable, line: rating_pb2.Rating) -> Row:
         *(line.micro_elo / 1e6, line.units, line.matches, line.mean_milli_points / unit),
         fitted.milli_points_margin / unit if fitted.HasField("milli_points_margin") else None,
         line.faults,
+        fitted.milli_datum / unit if fitted.HasField("milli_datum") else None,
+        fitted.milli_datum_margin / unit if fitted.HasField("milli_datum_margin") else None,
     )

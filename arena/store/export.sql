@@ -18,7 +18,8 @@ SELECT r.unit, r.rotation, b.orbit, b.kind,
     NOT t.unrated AND NOT EXISTS (
         SELECT FROM corrections c
         WHERE c.tournament = r.tournament
-            AND (c.bot = ANY (b.entries) OR (c.orbit = b.orbit AND (c.what = 'orbit' OR c.unit = r.unit)))
+            -- Of a field the tables at which the bot sat.
+            AND ((c.bot = ANY (b.entries) AND array_position(b.entries, c.bot) - 1 = ANY (r.seats)) OR (c.orbit = b.orbit AND (c.what = 'orbit' OR c.unit = r.unit)))
     ) AS counts,
     b.ended_at
 FROM results r JOIN blocks b ON b.id = r.block JOIN tournaments t ON t.name = r.tournament

@@ -98,7 +98,7 @@ def retry(connection: Connection, user: User, name: str, blocks: Sequence[int]) 
 
 def disqualify(connection: Connection, user: User, name: str, bot: str, reason: str) -> list[str]:
     """Sentences about what was done: no unit counts in which the bot sat, its blocks that are not yet played are given
-    up, and it enters the tournament no more.
+    up, and it enters the tournament no more. Of a field only its table does not count, and fields are played as drawn.
 
     :raises NotFound: if there is no such tournament, or the bot is not in it.
     :raises NotAllowed: if the tournament is somebody else's.
@@ -119,7 +119,7 @@ def disqualify(connection: Connection, user: User, name: str, bot: str, reason: 
         new = act.correct("bot", bot=bot)
         act.decided += set(before) - set(_scalars(connection, "undecided", tournament=name))
         act.give_up_open(bot)
-        act.say(f"{bot} is disqualified{'' if new else ' already'}: no unit in which it sat counts", bot, new=new)
+        act.say(f"{bot} is disqualified{'' if new else ' already'}: no table at which it sat counts", bot, new=new)
         act.end("disqualify")
         ledger.close_if_ended(connection, name)
         return act.said

@@ -10,11 +10,11 @@ WHERE tournament = %(tournament)s AND id = ANY (%(blocks)s)
 ORDER BY id
 FOR UPDATE;
 
--- lock_open: blocks of a tournament that wait or are played, all or those with a bot, in ascending order, locked until the
--- transaction ends
+-- lock_open: blocks of a tournament that wait or are played, all or those at whose table a bot sits, in ascending order,
+-- locked until the transaction ends; of a field the bot's table alone does not count
 SELECT id, orbit, first_unit, units, state FROM blocks
 WHERE tournament = %(tournament)s AND state IN ('queued', 'leased')
-    AND (%(bot)s::text IS NULL OR %(bot)s = ANY (entries))
+    AND (%(bot)s::text IS NULL OR (kind <> 'field' AND %(bot)s = ANY (entries)))
 ORDER BY id
 FOR UPDATE;
 
@@ -31,8 +31,8 @@ SELECT id FROM blocks WHERE replaces = %(block)s;
 -- disqualified: the bots of a tournament that are
 SELECT bot FROM corrections WHERE tournament = %(tournament)s AND what = 'bot' ORDER BY bot;
 
--- seated: the bots at the table of a block
-SELECT unnest(entries) FROM blocks WHERE id = %(block)s;
+-- seated: the bots at the table of a block; a field has several, of which each counts alone
+SELECT unnest(entries) FROM blocks WHERE id = %(block)s AND kind <> 'field';
 
 -- lock_running: no block of a tournament is drawn, and it is not closed, until the transaction ends
 SELECT name FROM tournaments WHERE name = %(tournament)s FOR NO KEY UPDATE;

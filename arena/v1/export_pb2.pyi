@@ -169,11 +169,11 @@ class ExportedMatch(_message.Message):
     unit: _builtins.int
     """The unit, counted from 0."""
     rotation: _builtins.int
-    """The rotation, counted from 0."""
+    """The rotation, or the table of a field, counted from 0."""
     orbit: _builtins.int
     """The orbit, counted from 0."""
     unit_kind: _builtins.str
-    """The kind of unit: `rotation` or `single`."""
+    """The kind of unit: `rotation`, `single` or `field`."""
     decisions: _builtins.int
     """Decisions in the match."""
     digest: _builtins.bytes
@@ -283,7 +283,7 @@ class ExportRecordsResponse(_message.Message):
     unit: _builtins.int
     """The unit, counted from 0."""
     rotation: _builtins.int
-    """The rotation, counted from 0."""
+    """The rotation, or the table of a field, counted from 0."""
     text: _builtins.str
     """The file's text, one JSON object a line."""
     def __init__(

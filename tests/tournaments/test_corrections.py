@@ -21,7 +21,7 @@ from arena.tournaments import corrections, ledger
 from arena.tournaments.block import Cause, UnitKind
 from arena.tournaments.ledger import Ending, NewBlock
 from arena.tournaments.start import start_tournament
-from tests.tournaments.ground import BOTS, claimed, make_tournament, make_version, one, reports_of
+from tests.tournaments.ground import BOTS, FIELD, claimed, field_of, make_tournament, make_version, one, reports_of
 
 OWNER = User("owner", admin=False)
 ADMIN = User("boss", admin=True)
@@ -207,13 +207,13 @@ def test_a_disqualified_bot_takes_its_units_and_its_open_blocks_with_it(connecti
     lease = claimed(connection, waits)
     play(connection, played)
     assert corrections.disqualify(connection, OWNER, name, "cyd", WHY) == [
-        "cyd is disqualified: no unit in which it sat counts"
+        "cyd is disqualified: no table at which it sat counts"
     ]
     assert ledger.finish(connection, lease, reports_of([1])) is Ending.SUPERSEDED
     assert closed(connection, name)
     assert rated_units(connection) == [0]
     assert corrections.disqualify(connection, ADMIN, name, "cyd", "Again.") == [
-        "cyd is disqualified already: no unit in which it sat counts"
+        "cyd is disqualified already: no table at which it sat counts"
     ]
     assert corrections.disqualified(connection, name) == ["cyd"]
     assert acts(connection) == [("owner", "disqualify", "cyd", WHY)]
@@ -227,6 +227,23 @@ def test_no_block_of_a_disqualified_bot_is_played_again(connection: Connection) 
     with pytest.raises(WrongState, match="dan is disqualified"):
         corrections.retry(connection, OWNER, name, [dead])
     assert state(connection, other) == "queued"
+
+
+def test_of_a_field_a_disqualified_bot_takes_its_table_alone(connection: Connection) -> None:
+    played, waits, dead = make_tournament(connection, 3, kind=UnitKind.FIELD)
+    name = one(connection, "SELECT name FROM tournaments")
+    ledger.finish(connection, claimed(connection, played), field_of(0))
+    for _ in range(3):
+        ledger.abandon(connection, claimed(connection, dead), "It died.", Cause.DIED)
+        (dead,) = set(ledger.pending(connection, 10)) - {waits} or {dead}
+    corrections.disqualify(connection, OWNER, name, "bot-05", WHY)
+    assert (state(connection, waits), state(connection, dead)) == ("queued", "void")
+    assert corrections.retry(connection, OWNER, name, []) == [f"block {dead + 1} waits in the place of block {dead}"]
+    ledger.void(connection, dead + 1, WHY)
+    ledger.finish(connection, claimed(connection, waits), field_of(1))
+    apply_due(connection)
+    bots = connection.execute("SELECT v.bot, r.units FROM ratings r JOIN versions v ON v.id = r.version ORDER BY bot")
+    assert bots.fetchall() == [(bot, 2) for bot in FIELD if bot not in FIELD[4:8]]
 
 
 def test_from_an_open_tournament_a_disqualified_bot_is_out_and_stays_out(connection: Connection) -> None:
