@@ -79,6 +79,12 @@ class Submission(SubmissionServiceServicer):
         return message
 
     @refuses
+    async def GetBot(self, request: pb.GetBotRequest, context: Context) -> pb.Bot:
+        user = await self._database.caller(context, READ, SUBMIT)
+        bot = await self._database.ask(bots.find_bot, request.bot)
+        return await self._database.ask(_describe, user, bot)
+
+    @refuses
     async def ListBots(self, request: pb.ListBotsRequest, context: Context) -> pb.ListBotsResponse:
         user = await self._database.caller(context, READ)
         size, after = page_of(request.page_size, request.page_token, usual=50, most=200)

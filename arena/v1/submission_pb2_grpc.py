@@ -45,6 +45,11 @@ class SubmissionServiceStub:
                 request_serializer=arena_dot_v1_dot_submission__pb2.GetVersionRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_submission__pb2.Version.FromString,
                 _registered_method=True)
+        self.GetBot = channel.unary_unary(
+                '/arena.v1.SubmissionService/GetBot',
+                request_serializer=arena_dot_v1_dot_submission__pb2.GetBotRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_submission__pb2.Bot.FromString,
+                _registered_method=True)
         self.ListBots = channel.unary_unary(
                 '/arena.v1.SubmissionService/ListBots',
                 request_serializer=arena_dot_v1_dot_submission__pb2.ListBotsRequest.SerializeToString,
@@ -96,6 +101,13 @@ class SubmissionServiceServicer:
 
     def GetVersion(self, request, context):
         """One version, with its log for the owner.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetBot(self, request, context):
+        """One bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -162,6 +174,11 @@ def add_SubmissionServiceServicer_to_server(servicer, server):
                     servicer.GetVersion,
                     request_deserializer=arena_dot_v1_dot_submission__pb2.GetVersionRequest.FromString,
                     response_serializer=arena_dot_v1_dot_submission__pb2.Version.SerializeToString,
+            ),
+            'GetBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetBot,
+                    request_deserializer=arena_dot_v1_dot_submission__pb2.GetBotRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_submission__pb2.Bot.SerializeToString,
             ),
             'ListBots': grpc.unary_unary_rpc_method_handler(
                     servicer.ListBots,
@@ -254,6 +271,33 @@ class SubmissionService:
             '/arena.v1.SubmissionService/GetVersion',
             arena_dot_v1_dot_submission__pb2.GetVersionRequest.SerializeToString,
             arena_dot_v1_dot_submission__pb2.Version.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.SubmissionService/GetBot',
+            arena_dot_v1_dot_submission__pb2.GetBotRequest.SerializeToString,
+            arena_dot_v1_dot_submission__pb2.Bot.FromString,
             options,
             channel_credentials,
             insecure,

@@ -39,6 +39,8 @@ class SubmissionServiceStub:
     """
     GetVersion: _grpc.UnaryUnaryMultiCallable[_submission_pb2.GetVersionRequest, _submission_pb2.Version]
     """One version, with its log for the owner."""
+    GetBot: _grpc.UnaryUnaryMultiCallable[_submission_pb2.GetBotRequest, _submission_pb2.Bot]
+    """One bot."""
     ListBots: _grpc.UnaryUnaryMultiCallable[_submission_pb2.ListBotsRequest, _submission_pb2.ListBotsResponse]
     """The bots, by name."""
     RetireBot: _grpc.UnaryUnaryMultiCallable[_submission_pb2.RetireBotRequest, _submission_pb2.Bot]
@@ -65,6 +67,8 @@ class SubmissionServiceAsyncStub(SubmissionServiceStub):
     """
     GetVersion: _aio.UnaryUnaryMultiCallable[_submission_pb2.GetVersionRequest, _submission_pb2.Version]  # type: ignore[assignment]
     """One version, with its log for the owner."""
+    GetBot: _aio.UnaryUnaryMultiCallable[_submission_pb2.GetBotRequest, _submission_pb2.Bot]  # type: ignore[assignment]
+    """One bot."""
     ListBots: _aio.UnaryUnaryMultiCallable[_submission_pb2.ListBotsRequest, _submission_pb2.ListBotsResponse]  # type: ignore[assignment]
     """The bots, by name."""
     RetireBot: _aio.UnaryUnaryMultiCallable[_submission_pb2.RetireBotRequest, _submission_pb2.Bot]  # type: ignore[assignment]
@@ -100,6 +104,14 @@ class SubmissionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_submission_pb2.Version, _abc.Awaitable[_submission_pb2.Version]]:
         """One version, with its log for the owner."""
+
+    @_abc_1.abstractmethod
+    def GetBot(
+        self,
+        request: _submission_pb2.GetBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_submission_pb2.Bot, _abc.Awaitable[_submission_pb2.Bot]]:
+        """One bot."""
 
     @_abc_1.abstractmethod
     def ListBots(

@@ -15,7 +15,7 @@ from arena.status import CODES
 from arena.web.api import Api
 from arena.web.guard import Guard
 from arena.web.page import page
-from arena.web.pages import home, ratings, records, sign_in
+from arena.web.pages import bots, home, pools, ratings, records, sign_in, tournaments
 
 STATIC = Path(__file__).parent / "static"
 HTTP = {
@@ -47,6 +47,9 @@ def create(api: Api) -> Starlette:
         routes=[
             *home.ROUTES,
             *ratings.ROUTES,
+            *bots.ROUTES,
+            *pools.ROUTES,
+            *tournaments.ROUTES,
             *records.ROUTES,
             *sign_in.ROUTES,
             Mount("/static", Static(directory=STATIC), name="static"),

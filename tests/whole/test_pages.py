@@ -14,6 +14,7 @@ import pytest
 from arena.cli import main
 from arena.stack.services import Services
 from arena.web.guard import HEADERS, SIGN_IN
+from engine.record import verify
 
 BOTS = ["random-1", "cautious", "steady", "bold"]
 
@@ -56,7 +57,31 @@ def token_in(file: Path) -> str:
     return str(json.loads(file.read_text())["token"])
 
 
-@pytest.mark.parametrize("path", ["/", "/ratings/minus", "/ratings/callbreak?q=nobody", "/sign-in", "/nowhere"])
+def valid(answer: Answer) -> str:
+    """The text of a page that is there and is what it says it is."""
+    assert answer.status == 200, answer.text
+    html5lib.HTMLParser(strict=True).parse(answer.text)
+    return answer.text
+
+
+@pytest.fixture
+def played(arena: Path) -> str:
+    """A tournament that has been played."""
+    data = ["--data", str(arena)]
+    if main(["tournament", "show", "for-pages", *data]):
+        wanted = ["--game", "minus", "--set", "deals=1", "--units", "1"]
+        assert main(["tournament", "create", "for-pages", *wanted, "--bots", *BOTS, *data]) == 0
+    assert main(["tournament", "watch", "for-pages", *data]) == 0
+    return "for-pages"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/", "/ratings/minus", "/ratings/callbreak?q=nobody", "/sign-in", "/nowhere"),
+        *("/tournaments", "/bots", "/bots?game=minus"),
+    ],
+)
 def test_every_page_is_valid_html_and_is_kept_from_being_framed_or_fed(pages: Pages, path: str) -> None:
     answer = pages.get(path)
     assert answer.status == (404 if path == "/nowhere" else 200)
@@ -64,12 +89,7 @@ def test_every_page_is_valid_html_and_is_kept_from_being_framed_or_fed(pages: Pa
     assert HEADERS.items() <= answer.headers.items()
 
 
-def test_a_rating_table_is_a_page_a_csv_and_json_with_the_same_numbers(arena: Path, pages: Pages) -> None:
-    data = ["--data", str(arena)]
-    wanted = ["--game", "minus", "--set", "deals=1", "--units", "1"]
-    assert main(["tournament", "create", "for-pages", *wanted, "--bots", *BOTS, *data]) == 0
-    assert main(["tournament", "watch", "for-pages", *data]) == 0
-
+def test_a_rating_table_is_a_page_a_csv_and_json_with_the_same_numbers(played: str, pages: Pages) -> None:
     page = pages.get("/ratings/minus")
     html5lib.HTMLParser(strict=True).parse(page.text)
     rows = list(csv.DictReader(io.StringIO(pages.get("/ratings/minus?format=csv").text)))
@@ -81,12 +101,56 @@ def test_a_rating_table_is_a_page_a_csv_and_json_with_the_same_numbers(arena: Pa
     assert {row["bot"]: float(row["elo"]) for row in rows if row["bot"] in lines} == {
         bot: line["elo"] for bot, line in lines.items()
     }
-    assert "for-pages" in pages.get("/").text
+    assert played in pages.get("/").text
 
 
-def test_a_search_leaves_the_others_out(pages: Pages) -> None:
+def test_a_search_leaves_the_others_out(played: str, pages: Pages) -> None:
     (pool, *_) = json.loads(pages.get("/ratings/minus?format=json&q=STEA").text)
     assert [line["bot"] for line in pool["lines"]] == ["steady"]
+
+
+def test_from_a_rating_table_to_what_lies_behind_it(played: str, pages: Pages) -> None:
+    (pool, *_) = json.loads(pages.get("/ratings/minus?format=json").text)
+    assert "97.5" in valid(pages.get(f"/ratings/minus/{pool['number']}"))
+    assert played in valid(pages.get(f"/ratings/minus/{pool['number']}/steady"))
+    assert pages.get(f"/ratings/minus/{pool['number']}/nobody").status == 404
+    assert pages.get("/ratings/minus/1000000").status == 404
+
+
+def test_a_tournament_its_matches_and_one_of_them(played: str, pages: Pages) -> None:
+    text = valid(pages.get(f"/tournaments/{played}"))
+    assert "Each against each" in text
+    assert "data-live" not in text  # it is over
+    assert f"/tournaments/{played}/matches/0/3" in valid(pages.get(f"/tournaments/{played}/matches"))
+    assert "rotation 3" in valid(pages.get(f"/tournaments/{played}/matches/0"))
+    for asked in ("", "?step=20", "?step=20&seat=1", "?step=999999", "?seat=x&step=-1"):
+        assert "Seen from" in valid(pages.get(f"/tournaments/{played}/matches/0/0{asked}"))
+    record = pages.get(f"/tournaments/{played}/matches/0/0/record")
+    verify(record.text)
+    assert pages.get(f"/tournaments/{played}/matches/7/0").status == 404
+
+
+def test_a_bots_page_tells_its_owner_more(played: str, arena: Path, pages: Pages) -> None:
+    owner = f"arena-token={token_in(arena / 'house.json')}"
+    log = f"/bots/steady/log/{played}/0/0"
+    assert log not in valid(pages.get("/bots/steady"))
+    assert log in valid(pages.get("/bots/steady", owner))
+    assert pages.get(log).status == 403
+    assert "What it wrote" in valid(pages.get(log, owner))
+    assert pages.get("/bots/nobody").status == 404
+
+
+def test_an_organiser_makes_a_tournament_and_is_told_what_cannot_be(arena: Path, pages: Pages) -> None:
+    admin = f"arena-token={token_in(arena / 'login.json')}"
+    assert pages.get("/tournaments/new").status == 401
+    valid(pages.get("/tournaments/new", admin))
+    wanted = {"game": "minus", "name": "by-hand", "options": "deals=1", "bots": " ".join(BOTS), "open": "on"}
+    wrong = pages.post("/tournaments", cookie=admin, **{**wanted, "units": "many"})
+    assert (wrong.status, "units is a whole number" in wrong.text) == (400, True)
+    assert pages.post("/tournaments", **wanted).status == 403
+    made = pages.post("/tournaments", cookie=admin, **wanted)
+    assert (made.status, made.headers["location"]) == (303, "/tournaments/by-hand")
+    assert "Close the entries and start" in valid(pages.get("/tournaments/by-hand", admin))
 
 
 def test_signing_in_keeps_the_token_where_no_script_reads_it(arena: Path, pages: Pages) -> None:

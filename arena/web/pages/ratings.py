@@ -44,7 +44,7 @@ class Line:
 class Pool:
     """A table: what its bots have in common, its lines, and the range of ratings that its bars are drawn in."""
 
-    id: str
+    number: int
     seats: int
     unit_kind: str
     options: dict[str, str]
@@ -89,8 +89,9 @@ def _pool(table: rating_pb2.RatingTable, wanted: str, sort: str) -> Pool:
     ends = [end for line in lines for end in _ends(line)] or [1400.0, 1600.0]
     shown = sorted((line for line in lines if wanted in line.bot), key=COLUMNS[sort])
     options = dict(sorted(table.options.items()))
-    name = "-".join((str(table.seats), table.unit_kind, *(f"{key}-{value}" for key, value in options.items())))
-    return Pool(name, table.seats, table.unit_kind, options, table.score_decimals, tuple(shown), min(ends), max(ends))
+    return Pool(
+        table.pool, table.seats, table.unit_kind, options, table.score_decimals, tuple(shown), min(ends), max(ends)
+    )
 
 
 def _line(rating: rating_pb2.Rating, unit: int) -> Line:

@@ -1,0 +1,154 @@
+"""Tournaments: the list, one of them while it is played and after, and making one. Knows no schedule."""
+
+import asyncio
+import uuid
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+import engine
+from arena.errors import BadRequest, Exhausted, NotLoggedIn
+from arena.referee.clock import Limits
+from arena.referee.presets import PRESETS, describe_clock
+from arena.scopes import ORGANISE
+from arena.v1 import tournament_pb2 as pb
+from arena.web.api import Visitor
+from arena.web.page import page
+from arena.web.session import api_of, visitor_of
+
+PER_PAGE = 50
+CROSS_TABLE = 24
+"""A cross table of more bots is not drawn."""
+
+
+async def listing(request: Request) -> Response:
+    """The tournaments, newest first, a page at a time."""
+    api, visitor = api_of(request), await visitor_of(request)
+    asked = pb.ListTournamentsRequest(page_size=PER_PAGE, page_token=request.query_params.get("after", ""))
+    found = await api.ask(api.tournaments.ListTournaments, asked, visitor)
+    return await page(
+        request,
+        "tournaments.html",
+        tournaments=found.tournaments,
+        after=found.next_page_token,
+        organises=ORGANISE in visitor.scopes,
+    )
+
+
+async def show(request: Request) -> Response:
+    """One tournament as it stands: it is asked for again and again by the page while it is played."""
+    name = request.path_params["tournament"]
+    api, visitor = api_of(request), await visitor_of(request)
+    asked = api.ask(api.tournaments.GetTournament, pb.GetTournamentRequest(tournament=name), visitor)
+    found, standings = await asyncio.gather(asked, _standings(request, name))
+    said = found.limits
+    limits = Limits(said.move_ms, said.bank_ms, said.max_faults, tuple(said.phase_ms), said.increment_ms)
+    game = engine.load_with(found.game, found.seats, dict(found.options))
+    unit = 1000 * 10**game.score_decimals
+    shares = {(share.bot, share.other): share for share in standings.shares} if standings else {}
+    bots = [one.bot for one in standings.standings] if standings else []
+    return await page(
+        request,
+        "tournament.html",
+        found=found,
+        options=_unusual(found),
+        clock=describe_clock(limits, game),
+        standings=standings.standings if standings else [],
+        unit=unit,
+        bots=bots if len(bots) <= CROSS_TABLE else [],
+        shares=shares,
+        live=found.state == pb.TOURNAMENT_STATE_RUNNING,
+        mine=visitor.admin or ORGANISE in visitor.scopes,
+    )
+
+
+async def form(request: Request) -> Response:
+    """Asks what is to be played."""
+    return await _form(request, {}, "")
+
+
+async def create(request: Request) -> Response:
+    """Makes a tournament of what was asked, and starts it unless it is to stay open."""
+    sent = {name: str(value) for name, value in (await request.form()).items()}
+    api, visitor = api_of(request), await visitor_of(request)
+    try:
+        made = await api.ask(api.tournaments.CreateTournament, _wanted(sent), visitor)
+        if sent.get("bots", "").strip() and "open" not in sent:
+            start = pb.StartTournamentRequest(tournament=made.tournament)
+            await api.ask(api.tournaments.StartTournament, start, visitor)
+    except BadRequest as error:
+        return await _form(request, sent, str(error))
+    return RedirectResponse(f"/tournaments/{made.tournament}", 303)
+
+
+async def start(request: Request) -> Response:
+    """Closes the entries."""
+    name = request.path_params["tournament"]
+    api = api_of(request)
+    asked = pb.StartTournamentRequest(tournament=name)
+    await api.ask(api.tournaments.StartTournament, asked, await visitor_of(request))
+    return RedirectResponse(f"/tournaments/{name}", 303)
+
+
+async def _form(request: Request, sent: dict[str, str], wrong: str) -> Response:
+    visitor: Visitor = await visitor_of(request)
+    if ORGANISE not in visitor.scopes:
+        raise NotLoggedIn(f"this takes a token for '{ORGANISE}'")
+    status = 400 if wrong else 200
+    return await page(request, "new_tournament.html", status, sent=sent, wrong=wrong, presets=tuple(PRESETS))
+
+
+def _wanted(sent: dict[str, str]) -> pb.CreateTournamentRequest:
+    """
+    :raises BadRequest: if a number is none, or an option is not written as NAME=VALUE.
+    """
+    options = {}
+    for line in sent.get("options", "").split():
+        option, equals, value = line.partition("=")
+        if not equals:
+            raise BadRequest(f"an option is written NAME=VALUE, and '{line}' is not")
+        options[option] = value
+    return pb.CreateTournamentRequest(
+        tournament=sent.get("name", "").strip(),
+        game=sent.get("game", ""),
+        seats=_count(sent, "seats"),
+        options=options,
+        bots=sent.get("bots", "").split(),
+        orbits=_count(sent, "orbits"),
+        units=_count(sent, "units"),
+        clock=sent.get("clock", "").strip(),
+        request_id=sent.get("request_id") or str(uuid.uuid4()),
+    )
+
+
+def _count(sent: dict[str, str], name: str) -> int:
+    text = sent.get(name, "").strip()
+    if text and not (text.isascii() and text.isdigit() and len(text) < 6):
+        raise BadRequest(f"{name} is a whole number, not '{text[:20]}'")
+    return int(text or 0)
+
+
+def _unusual(found: pb.Tournament) -> dict[str, str]:
+    usual = engine.write_options(engine.load(found.game, found.seats).options)
+    return {name: value for name, value in sorted(found.options.items()) if usual.get(name) != value}
+
+
+async def _standings(request: Request, name: str) -> pb.Standings | None:
+    """None for a tournament that is too long to be added up while somebody waits."""
+    api = api_of(request)
+    try:
+        return await api.ask(
+            api.tournaments.GetStandings, pb.GetStandingsRequest(tournament=name), await visitor_of(request)
+        )
+    except Exhausted:
+        return None
+
+
+ROUTES = [
+    Route("/tournaments", listing),
+    Route("/tournaments", create, methods=["POST"]),
+    Route("/tournaments/new", form),
+    Route("/tournaments/{tournament}", show),
+    Route("/tournaments/{tournament}/start", start, methods=["POST"]),
+]
