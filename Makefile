@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test chaos attacks soak bench bench-wire bench-engine node go compiled protos contract requirements lint format
+.PHONY: setup demo test chaos attacks soak bench bench-ledger bench-wire bench-engine node go compiled protos contract requirements lint format
 
 setup: .venv/installed
 
@@ -37,6 +37,10 @@ bench: setup
 	$(BIN)/python -m benchmarks.block
 	$(BIN)/python -m benchmarks.tournament
 	$(BIN)/python -m benchmarks.sandbox
+
+# A million results in a ledger of its own, and what is asked of it; ten minutes.
+bench-ledger: setup
+	$(BIN)/python -m benchmarks.ledger
 
 # The wire as the wheel has it, compiled, and as Python.
 bench-wire: setup
