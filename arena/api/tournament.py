@@ -1,6 +1,7 @@
 """TournamentService: makes, fills, starts, corrects and shows tournaments. Knows no schedule and no worker."""
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from math import isnan
 
 import engine
@@ -155,6 +156,7 @@ def _make(connection: Connection, user: User, request: pb.CreateTournamentReques
         phase_ms=clock.phase_ms,
         format=form,
         unrated=request.unrated or form is Format.CHALLENGE,
+        open_until=_open_until(request),
     )
     with connection.transaction():
         made = tournaments.create_tournament(connection, user, request.tournament, wanted, request.request_id)
@@ -164,6 +166,18 @@ def _make(connection: Connection, user: User, request: pb.CreateTournamentReques
             if against:
                 tournaments.enter_tournament(connection, user, made.name, against, known=True)
         return tournaments.find_tournament(connection, made.name)
+
+
+def _open_until(request: pb.CreateTournamentRequest) -> datetime | None:
+    if not request.HasField("open_until"):
+        return None
+    try:
+        time = request.open_until.ToDatetime(UTC)
+    except ValueError as error:
+        raise BadRequest(f"open_until is no time: {error}") from error
+    if time <= datetime.now(UTC):
+        raise BadRequest(f"{time:%Y-%m-%d %H:%M} UTC is over; let the entries close at a time to come")
+    return time
 
 
 def _format(number: pb.TournamentFormat.ValueType) -> Format:
@@ -338,4 +352,6 @@ def _describe(connection: Connection, name: str) -> pb.Tournament:
         ],
     )
     message.create_time.FromDatetime(tournament.created_at)
+    if tournament.open_until is not None:
+        message.open_until.FromDatetime(tournament.open_until)
     return message

@@ -5,6 +5,7 @@ import argparse
 import logging
 import os
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from arena import logs
@@ -13,6 +14,8 @@ from arena.referee.presets import PRESETS
 from arena.stack.paths import default_data_dir
 from arena.tournaments.strangers import LEAST_TIER, USUAL, least_tier
 from sandbox.box import Tier
+
+_SPANS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 
 
 def add_data_option(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +90,20 @@ def duration(text: str) -> float:
     if not 0 <= seconds <= 3600:
         raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds from 0 to 3600")
     return seconds
+
+
+def moment(text: str) -> datetime:
+    """The time of an argument in UTC: as `2026-12-24T18:00`, or from now on, as `30m`, `2h` or `3d`; for argparse."""
+    number, unit = text[:-1], text[-1:]
+    if unit in _SPANS and number.isascii() and number.isdecimal() and len(number) < 5:
+        return datetime.now(UTC) + int(number) * _SPANS[unit]
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is no time; write it as 2026-12-24T18:00 in UTC, or as 30m, 2h or 3d from now"
+        ) from None
+    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def address(text: str) -> str:

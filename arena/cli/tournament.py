@@ -10,7 +10,7 @@ from typing import Any
 import engine
 from arena.cli import corrections
 from arena.cli.client import Server, calls, find_login
-from arena.cli.data import add_clock_option, add_data_option, positive, read_settings
+from arena.cli.data import add_clock_option, add_data_option, moment, positive, read_settings
 from arena.cli.standings import print_plan, print_standings
 from arena.cli.table import Value, print_table
 from arena.errors import BadRequest
@@ -74,6 +74,12 @@ def add_commands(commands: Any) -> None:
     )
     add_clock_option(create, "remote if a remote bot plays, else hosted")
     create.add_argument("--open", action="store_true", help="leave it open for entries; start it with 'start'")
+    create.add_argument(
+        "--open-until",
+        type=moment,
+        metavar="TIME",
+        help="start it by itself then: 2026-12-24T18:00 (UTC), or in 30m, 2h or 3d",
+    )
     create.add_argument("--dry-run", action="store_true", help="print what the schedule amounts to, and make nothing")
     create.set_defaults(run=run_create)
 
@@ -122,6 +128,8 @@ def run_create(arguments: argparse.Namespace) -> int:
         clock=arguments.clock,
         request_id=str(uuid.uuid4()),
     )
+    if arguments.open_until is not None:
+        request.open_until.FromDatetime(arguments.open_until)
     if arguments.dry_run:
         if max(len(arguments.bots), len(arguments.against)) > AT_ONCE:
             raise BadRequest(f"a dry run takes {AT_ONCE} names at most; make it with --open, then plan it")
@@ -133,7 +141,7 @@ def run_create(arguments: argparse.Namespace) -> int:
             made = _enter(server, made.tournament, bots[AT_ONCE:], known=known) or made
     print(f"{made.tournament}: {made.game}, {made.seats} seats, {len(made.bots)} bots")
     print(f"commitment {made.commitment.hex()}")
-    if arguments.bots and not arguments.open:
+    if arguments.bots and not arguments.open and arguments.open_until is None:
         return start(server, made.tournament)
     print(f"open for entries; next: arena tournament enter {made.tournament} BOT …")
     return 0
@@ -206,6 +214,8 @@ def run_show(arguments: argparse.Namespace) -> int:
     unrated = ", unrated" if state.unrated else ""
     form = next(name for name, number in FORMATS.items() if number == state.format)
     print(f"schedule    {form}{unrated}, {state.orbits} orbits, {state.units} units at each table")
+    if state.state == pb.TOURNAMENT_STATE_OPEN and state.HasField("open_until"):
+        print(f"open until  {state.open_until.ToDatetime():%Y-%m-%d %H:%M} UTC, then it starts")
     print(f"clock       {_clock(state)}")
     if state.blocks:
         print(f"progress    {_progress(state)}")

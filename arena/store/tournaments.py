@@ -4,7 +4,7 @@ import json
 import secrets
 import zlib
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -40,6 +40,7 @@ class NewTournament:
     phase_ms: tuple[int, ...] = ()
     format: str = "round-robin"
     unrated: bool = False
+    open_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Tournament:
     cancelled_at: datetime | None
     format: str
     unrated: bool
+    open_until: datetime | None
     bots: list[str]
     rated: bool
     blocks: int
@@ -149,6 +151,7 @@ def create_tournament(
                 "request_id": request_id or None,
                 "format": wanted.format,
                 "unrated": wanted.unrated,
+                "open_until": wanted.open_until,
             },
         ).fetchone()
         if row is None:
@@ -170,6 +173,8 @@ def enter_tournament(
     """
     with connection.transaction():
         tournament = lock_open(connection, name)
+        if tournament.open_until is not None and tournament.open_until <= datetime.now(UTC):
+            raise WrongState(f"'{name}' took entries until {tournament.open_until:%Y-%m-%d %H:%M} UTC, and starts now")
         if known and tournament.format != "gauntlet":
             raise BadRequest(f"'{name}' is no gauntlet; enter the bots without naming others that they play against")
         for bot_name in bots:

@@ -1,11 +1,11 @@
 -- add_tournament: makes a tournament that is open for entries
 INSERT INTO tournaments (
     name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults, startup_ms, increment_ms, phase_ms,
-    secret, commitment, request_id, format, unrated
+    secret, commitment, request_id, format, unrated, open_until
 ) VALUES (
     %(name)s, %(owner)s, %(game)s, %(seats)s, %(options)s, %(orbits)s, %(units)s, %(move_ms)s, %(bank_ms)s,
     %(max_faults)s, %(startup_ms)s, %(increment_ms)s, %(phase_ms)s, %(secret)s, sha256(%(secret)s), %(request_id)s,
-    %(format)s, %(unrated)s
+    %(format)s, %(unrated)s, %(open_until)s
 )
 ON CONFLICT (name) DO NOTHING
 RETURNING name;
@@ -25,7 +25,7 @@ SELECT name FROM tournaments WHERE starts_with(name, %(prefix)s);
 -- tournament: one tournament with its blocks counted, and whether every orbit of it is rated
 SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms, t.bank_ms, t.max_faults,
        t.startup_ms, t.increment_ms, t.phase_ms, t.secret, t.commitment, t.created_at, t.started_at, t.closed_at,
-       t.cancelled_at, t.format, t.unrated,
+       t.cancelled_at, t.format, t.unrated, t.open_until,
        ARRAY(SELECT bot FROM entries WHERE tournament = t.name ORDER BY position),
        t.unrated OR NOT EXISTS (
            SELECT orbit FROM blocks WHERE tournament = t.name
@@ -70,6 +70,19 @@ ORDER BY e.position;
 
 -- freeze_entry: notes which version plays
 UPDATE entries SET version = %(version)s WHERE tournament = %(tournament)s AND bot = %(bot)s;
+
+-- overdue: tournaments whose entries are to be closed by now
+SELECT name FROM tournaments
+WHERE open_until <= clock_timestamp() AND started_at IS NULL AND closed_at IS NULL
+ORDER BY open_until, name;
+
+-- stay_open: a tournament that could not start waits for its organiser
+WITH waiting AS (
+    UPDATE tournaments SET open_until = NULL
+    WHERE name = %(name)s AND started_at IS NULL AND open_until <= clock_timestamp()
+    RETURNING name
+)
+INSERT INTO alarms (kind, sentence, tournament) SELECT 'not-started', %(sentence)s, name FROM waiting;
 
 -- start_tournament: from now on its blocks are played
 UPDATE tournaments SET started_at = now(), engine = %(engine)s WHERE name = %(name)s;

@@ -1,5 +1,7 @@
 """The start of a tournament: entries close, versions freeze, the first tables are drawn. Knows no worker."""
 
+from psycopg.rows import scalar_row
+
 import engine
 from arena.errors import BadRequest, NotAllowed, WrongState
 from arena.store import Connection, audit, bots
@@ -24,14 +26,37 @@ def start_tournament(connection: Connection, user: User, name: str) -> Tournamen
         tournament = lock_open(connection, name)
         if not user.admin and user.name != tournament.owner:
             raise NotAllowed(f"the tournament '{name}' belongs to {tournament.owner}; only they can start it")
-        _freeze(connection, tournament)
-        connection.execute(SQL["start_tournament"], {"name": name, "engine": engine.VERSION})
-        try:
-            draw_first(connection, tournament)
-        except ScheduleError as error:
-            raise BadRequest(str(error)) from error
-        audit.note(connection, user.name, "start", name, tournament=name)
+        _start(connection, tournament, user.name)
         return find_tournament(connection, name)
+
+
+def start_overdue(connection: Connection) -> int:
+    """How many tournaments were started because their entries were to be closed by now. One that cannot start, as with
+    too few entries, stays open, its time is taken back, and an alarm tells its organiser."""
+    started = 0
+    for name in connection.cursor(row_factory=scalar_row).execute(SQL["overdue"]).fetchall():
+        try:
+            with connection.transaction():
+                tournament = lock_open(connection, name)
+                if tournament.open_until is None:
+                    continue
+                _start(connection, tournament, audit.PLATFORM)
+                started += 1
+        except (BadRequest, WrongState) as error:
+            sentence = f"Tournament '{name}' was to start and stays open: {str(error).rstrip('.')}."
+            connection.execute(SQL["stay_open"], {"name": name, "sentence": sentence})
+    return started
+
+
+def _start(connection: Connection, tournament: Tournament, who: str) -> None:
+    """Starts a tournament that is locked and open."""
+    _freeze(connection, tournament)
+    connection.execute(SQL["start_tournament"], {"name": tournament.name, "engine": engine.VERSION})
+    try:
+        draw_first(connection, tournament)
+    except ScheduleError as error:
+        raise BadRequest(str(error)) from error
+    audit.note(connection, who, "start", tournament.name, tournament=tournament.name)
 
 
 def _freeze(connection: Connection, tournament: Tournament) -> None:

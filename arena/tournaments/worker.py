@@ -34,6 +34,7 @@ from arena.tournaments.draws import draw_due
 from arena.tournaments.field import least_done
 from arena.tournaments.ledger import Ending, Lease
 from arena.tournaments.shelf import Room, Shelf, UnpackError
+from arena.tournaments.start import start_overdue
 from arena.tournaments.strangers import LEAST_TIER, TIER, USUAL, least_tier
 from sandbox.archive import ArchiveError
 from sandbox.box import Tier
@@ -164,12 +165,13 @@ def settle_block(connection: Connection, block: int) -> None:
 
 
 def settle(connection: Connection) -> None:
-    """Draws rounds that are due, closes tournaments that have ended, applies the rating periods that are due, and fits
-    the official table anew."""
+    """Starts tournaments and draws rounds that are due, closes tournaments that have ended, applies the rating periods
+    that are due, and fits the official table anew."""
     # Only once an orbit, and not for every block.
     from arena.ratings.official import fit_due  # noqa: PLC0415
     from arena.ratings.periods import apply_due  # noqa: PLC0415
 
+    start_overdue(connection)
     draw_due(connection)
     ledger.close_ended(connection)
     apply_due(connection)

@@ -125,6 +125,7 @@ class CreateTournamentRequest(_message.Message):
     FORMAT_FIELD_NUMBER: _builtins.int
     AGAINST_FIELD_NUMBER: _builtins.int
     UNRATED_FIELD_NUMBER: _builtins.int
+    OPEN_UNTIL_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """OPTIONAL. The name, lower-case letters, digits and hyphens; made from the game when empty."""
     game: _builtins.str
@@ -161,6 +162,10 @@ class CreateTournamentRequest(_message.Message):
     def against(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """OPTIONAL. Of a gauntlet: the bots by which `bots` are measured, or `all` for every other one of the game."""
 
+    @_builtins.property
+    def open_until(self) -> _timestamp_pb2.Timestamp:
+        """OPTIONAL. When the entries close and it starts by itself; not set to start it by hand."""
+
     def __init__(
         self,
         *,
@@ -177,10 +182,11 @@ class CreateTournamentRequest(_message.Message):
         format: Global___TournamentFormat.ValueType = ...,
         against: _abc.Iterable[_builtins.str] | None = ...,
         unrated: _builtins.bool = ...,
+        open_until: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits", "open_until", b"open_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["against", b"against", "bots", b"bots", "clock", b"clock", "format", b"format", "game", b"game", "limits", b"limits", "options", b"options", "orbits", b"orbits", "request_id", b"request_id", "seats", b"seats", "tournament", b"tournament", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["against", b"against", "bots", b"bots", "clock", b"clock", "format", b"format", "game", b"game", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "request_id", b"request_id", "seats", b"seats", "tournament", b"tournament", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -769,6 +775,7 @@ class Tournament(_message.Message):
     LACKING_FIELD_NUMBER: _builtins.int
     FORMAT_FIELD_NUMBER: _builtins.int
     UNRATED_FIELD_NUMBER: _builtins.int
+    OPEN_UNTIL_FIELD_NUMBER: _builtins.int
     UNDECIDED_FIELD_NUMBER: _builtins.int
     ALARMS_FIELD_NUMBER: _builtins.int
     CORRECTIONS_FIELD_NUMBER: _builtins.int
@@ -825,6 +832,10 @@ class Tournament(_message.Message):
         """The entries in order, with the versions that play: with the secret, all that the seeds are made of."""
 
     @_builtins.property
+    def open_until(self) -> _timestamp_pb2.Timestamp:
+        """When the entries close and it starts by itself; not set if it is started by hand."""
+
+    @_builtins.property
     def alarms(self) -> _containers.RepeatedCompositeFieldContainer[_oversight_pb2.Alarm]:
         """Its open alarms; told to its organiser and to admins, and not in lists."""
 
@@ -854,13 +865,14 @@ class Tournament(_message.Message):
         lacking: _builtins.str = ...,
         format: Global___TournamentFormat.ValueType = ...,
         unrated: _builtins.bool = ...,
+        open_until: _timestamp_pb2.Timestamp | None = ...,
         undecided: _builtins.str = ...,
         alarms: _abc.Iterable[_oversight_pb2.Alarm] | None = ...,
         corrections: _abc.Iterable[Global___Correction] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits", "open_until", b"open_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "format", b"format", "game", b"game", "lacking", b"lacking", "limits", b"limits", "options", b"options", "orbits", b"orbits", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "format", b"format", "game", b"game", "lacking", b"lacking", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
