@@ -109,6 +109,11 @@ def regulars(count: int, besides: Collection[str] = ()) -> tuple[str, ...]:
     return tuple(sorted(known, key=lambda name: name in aliases)[:count])
 
 
+def levels(game: str) -> tuple[str, ...]:
+    """The levels on which the house keeps company at a game (an id); none where it has no company."""
+    return LEVELS if any(game in one.games for one in COMPANY) else ()
+
+
 def company(count: int, level: str, people: int = 1) -> tuple[str, ...]:
     """The names of the house bots that fill ``count`` seats beside people at Minus One, all on one level: the styles
     take turns, sniper, steady, greedy, sniper and so on (MO-20).

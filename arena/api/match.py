@@ -6,6 +6,7 @@ import logging
 import re
 import secrets
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import engine
@@ -40,6 +41,15 @@ REMOTE = "remote:"
 UNRATED_IDS = 1 << 52
 """Match ids of unrated matches start here; those of tournaments stay below."""
 
+ROOM_IDS = UNRATED_IDS + (1 << 51)
+"""Those of matches in rooms start here."""
+
+
+def match_ids(first: int) -> Iterator[int]:
+    """Ids for a referee's matches, from ``first`` on. Those of a restarted referee do not meet those that a bot still
+    remembers."""
+    return itertools.count(first + (int(time.time()) << 12) % (1 << 50))
+
 
 class Matches(MatchServiceServicer):
     """Reads matches from the store and plays unrated ones on the hub."""
@@ -49,8 +59,7 @@ class Matches(MatchServiceServicer):
         self._drain = drain
         self._quota = quota
         self._hub = hub
-        # Ids of a restarted referee do not meet those that a bot still remembers.
-        self._numbers = itertools.count(UNRATED_IDS + (int(time.time()) << 12) % (1 << 50))
+        self._ids = match_ids(UNRATED_IDS)
 
     @refuses
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Context) -> pb.ListMatchesResponse:
@@ -113,7 +122,7 @@ class Matches(MatchServiceServicer):
         if request.seed and len(request.seed) != 32:
             raise BadRequest("the seed must be 32 bytes, or empty for a drawn one")
         limits = offered(clock_of(request.clock, game, "remote"))
-        match_id = next(self._numbers)
+        match_id = next(self._ids)
         with ExitStack() as table:
             table.enter_context(self._drain.open(MATCH))
             table.enter_context(self._quota.match(user.name))

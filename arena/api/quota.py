@@ -1,5 +1,5 @@
-"""How much of the referee one owner may take: bots that are connected, matches that are open, bytes
-that are sent. Knows no database."""
+"""How much of the referee one owner may take: bots that are connected, matches and rooms that are open, bytes that are
+sent. Knows no database."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -20,6 +20,9 @@ BOTS = 64
 
 MATCHES = 32
 """Unrated matches that one owner may have open at the same time; those of tournaments are the platform's."""
+
+ROOMS = 8
+"""Rooms that one owner may have open at the same time."""
 
 BYTES = 64 << 20
 """Bytes that all bots of one owner may send in a row."""
@@ -43,7 +46,8 @@ class Quota:
     """What every owner takes of one hub.
 
     :ivar bots: the most bots of an owner on the hub.
-    :ivar matches: the most open unrated matches of an owner.
+    :ivar matches: the most open unrated matches of an owner, those in rooms too.
+    :ivar rooms: the most open rooms of an owner.
     """
 
     def __init__(
@@ -52,15 +56,18 @@ class Quota:
         *,
         bots: int = BOTS,
         matches: int = MATCHES,
+        rooms: int = ROOMS,
         bytes_in_a_row: int = BYTES,
         bytes_per_s: int = BYTES_PER_S,
     ) -> None:
         self.bots = bots
         self.matches = matches
+        self.rooms = rooms
         self._bytes = bytes_in_a_row, bytes_per_s
         self._hub = hub
         self._seen: dict[str, set[PlayerId]] = {}
-        self._open: Counter[str] = Counter()
+        self._matches: Counter[str] = Counter()
+        self._rooms: Counter[str] = Counter()
         self._meters: dict[str, Meter] = {}
         self._owners: dict[PlayerId, str] = {}
 
@@ -88,7 +95,8 @@ class Quota:
         meter = self._meter(owner)
         return (
             Usage("connected bots", len(self._here(owner)), self.bots),
-            Usage("open unrated matches", self._open[owner], self.matches),
+            Usage("open unrated matches", self._matches[owner], self.matches),
+            Usage("open rooms", self._rooms[owner], self.rooms),
             Usage("received bytes", round(meter.used(self._hub.now_us())), meter.limit, meter.per_s),
         )
 
@@ -98,17 +106,26 @@ class Quota:
 
         :raises Exhausted: if the owner has as many as allowed.
         """
-        if self._open[owner] >= self.matches:
+        if self._matches[owner] >= self.matches:
             raise Exhausted(
-                f"{owner} has {self._open[owner]} matches open, and the limit is {self.matches}; wait until one ends"
+                f"{owner} has {self._matches[owner]} matches open, and the limit is {self.matches}; wait until one ends"
             )
-        self._open[owner] += 1
-        try:
+        with _one(self._matches, owner):
             yield
-        finally:
-            self._open[owner] -= 1
-            if not self._open[owner]:
-                del self._open[owner]
+
+    @contextmanager
+    def room(self, owner: str) -> Iterator[None]:
+        """One open room of the owner, from entering to leaving.
+
+        :raises Exhausted: if the owner has as many as allowed.
+        """
+        if self._rooms[owner] >= self.rooms:
+            raise Exhausted(
+                f"{owner} has {self._rooms[owner]} rooms open, and the limit is {self.rooms}; one ends an hour after "
+                f"its last use"
+            )
+        with _one(self._rooms, owner):
+            yield
 
     def _here(self, owner: str) -> set[PlayerId]:
         """Bots of the owner that are connected."""
@@ -123,3 +140,15 @@ class Quota:
             )
             meter = self._meters[owner] = Meter(in_a_row, per_s, Farewell("BROKEN", sentence))
         return meter
+
+
+@contextmanager
+def _one(counted: Counter[str], owner: str) -> Iterator[None]:
+    """One more of the owner's, from entering to leaving."""
+    counted[owner] += 1
+    try:
+        yield
+    finally:
+        counted[owner] -= 1
+        if not counted[owner]:
+            del counted[owner]

@@ -24,6 +24,7 @@ from arena.api import (
     match,
     oversight,
     rating,
+    room,
     submission,
     tournament,
     webhook,
@@ -61,6 +62,8 @@ from arena.v1 import (
     rating_pb2,
     rating_pb2_grpc,
     referee_pb2_grpc,
+    room_pb2,
+    room_pb2_grpc,
     submission_pb2,
     submission_pb2_grpc,
     tournament_pb2,
@@ -105,12 +108,13 @@ async def serve(
         quota = Quota(hub)
         account_pb2_grpc.add_AccountServiceServicer_to_server(account.Accounts(database, quota), server)
         matches = match.Matches(database, hub, quota, drain)
-        checks = _add_services(server, database, matches, blocks, wake.set)
+        rooms = room.Rooms(database, hub, quota, drain)
+        checks = _add_services(server, database, matches, rooms, blocks, wake=wake.set)
         address = listen_plain(server, listen)
         tls_address = listen_tls(server, tls) if tls is not None else ""
         here = Place(advertise or address, (tls.advertise if tls is not None else "") or tls_address)
         lobby = Lobby(here, hub)
-        let_in = blocks.seated(remote_bots(database, hub, quota, drain))
+        let_in = blocks.seated(rooms.seated(remote_bots(database, hub, quota, drain)))
         referee.add_to(server, let_in, quota.meter, news_of=lobby.news_of)
         await server.start()
         await checks.tell(True)
@@ -128,6 +132,7 @@ async def serve(
                     tasks = [
                         group.create_task(lobby.attend(database, secret)),
                         group.create_task(_part(database, hub)),
+                        group.create_task(rooms.attend()),
                         group.create_task(_hint(database, application(broker_url), wake)),
                     ]
                     await drain.asked()
@@ -154,7 +159,9 @@ def _add_services(
     server: grpc.aio.Server,
     database: access.Database,
     matches: match.Matches,
+    rooms: room.Rooms,
     blocks: Blocks,
+    *,
     wake: Callable[[], None],
 ) -> Health:
     catalogue_pb2_grpc.add_CatalogueServiceServicer_to_server(catalogue.Catalogue(), server)
@@ -163,6 +170,7 @@ def _add_services(
     rating_pb2_grpc.add_RatingServiceServicer_to_server(rating.Ratings(database), server)
     oversight_pb2_grpc.add_OversightServiceServicer_to_server(oversight.Oversight(database), server)
     match_pb2_grpc.add_MatchServiceServicer_to_server(matches, server)
+    room_pb2_grpc.add_RoomServiceServicer_to_server(rooms, server)
     export_pb2_grpc.add_ExportServiceServicer_to_server(export.Exports(database), server)
     referee_pb2_grpc.add_RefereeServiceServicer_to_server(blocks, server)
     names = [
@@ -175,6 +183,7 @@ def _add_services(
                 (tournament_pb2, "TournamentService"),
                 (rating_pb2, "RatingService"),
                 (match_pb2, "MatchService"),
+                (room_pb2, "RoomService"),
                 (export_pb2, "ExportService"),
                 (oversight_pb2, "OversightService"),
                 (play_pb2, "PlayService"),

@@ -373,3 +373,10 @@ def test_one_player_of_a_higher_level_beats_three_of_the_level_below(level: str,
     got = duel((level, below), seats=4, first=1, matches=matches, rounds=6)
     assert got.ahead > 2 * got.error
     assert got.places[0] < got.places[1]
+
+
+def test_company_comes_at_the_games_that_it_plays_and_at_no_other() -> None:
+    assert [game for game in engine.GAMES if house.levels(game)] == ["minus_one"]
+    for level in house.levels("minus_one"):
+        for name in house.company(3, level):
+            assert callable(house.choose(name, "minus_one"))

@@ -17,13 +17,22 @@ from google.protobuf.descriptor import FileDescriptor, MethodDescriptor
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from arena.api.quota import BOTS, BYTES, MATCHES
+from arena.api.quota import BOTS, BYTES, MATCHES, ROOMS
 from arena.cli import main
 from arena.cli.client import Login, Server
 from arena.scopes import ORGANISE, PLAY, READ, SCOPES, SUBMIT
 from arena.stack.services import Services
 from arena.store import Connection, connect, people
-from arena.v1 import account_pb2, match_pb2, oversight_pb2, play_pb2, rating_pb2, submission_pb2, tournament_pb2
+from arena.v1 import (
+    account_pb2,
+    match_pb2,
+    oversight_pb2,
+    play_pb2,
+    rating_pb2,
+    room_pb2,
+    submission_pb2,
+    tournament_pb2,
+)
 from arena.v1.play_pb2_grpc import PlayServiceStub
 from tests.referee.wire import Wire
 
@@ -61,9 +70,17 @@ ALLOWED = {
     "GetRecord": {READ},
     "PruneRecords": {ORGANISE},
     "PlayMatch": {PLAY},
+    "CreateRoom": {PLAY},
+    "ListRooms": {PLAY},
+    "GetRoom": {READ, PLAY},
+    "JoinRoom": {READ, PLAY},
+    "LeaveRoom": {READ, PLAY},
+    "StartRoom": {PLAY},
+    "GetRoomRecord": {READ, PLAY},
 }
 FILES: tuple[FileDescriptor, ...] = tuple(
-    module.DESCRIPTOR for module in (account_pb2, match_pb2, oversight_pb2, rating_pb2, submission_pb2, tournament_pb2)
+    module.DESCRIPTOR
+    for module in (account_pb2, match_pb2, oversight_pb2, rating_pb2, room_pb2, submission_pb2, tournament_pb2)
 )
 METHODS = [method for file in FILES for service in file.services_by_name.values() for method in service.methods]
 
@@ -255,7 +272,12 @@ def test_whoami_and_login_show_user_token_and_quotas(
     day = f"{expires.astimezone(UTC):%Y-%m-%d}"
     assert (shown["token"]["label"], shown["token"]["scopes"], shown["token"]["expires"]) == ("desk", ["play"], day)
     taken = {quota["quota"]: (quota["used"], quota["limit"]) for quota in shown["quotas"]}
-    assert taken == {"connected bots": (1, BOTS), "open unrated matches": (0, MATCHES), "received bytes": (0, BYTES)}
+    assert taken == {
+        "connected bots": (1, BOTS),
+        "open unrated matches": (0, MATCHES),
+        "open rooms": (0, ROOMS),
+        "received bytes": (0, BYTES),
+    }
     assert main(["login", services.address]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"logged in at {services.address}")
@@ -264,5 +286,6 @@ def test_whoami_and_login_show_user_token_and_quotas(
         ["Quota", "Used"],
         ["connected", "bots"],
         ["open", "unrated"],
+        ["open", "rooms"],
         ["received", "bytes"],
     ]

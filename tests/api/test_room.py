@@ -1,0 +1,462 @@
+"""RoomService and the seats of its rooms over gRPC: people sit down, play and get up, and nobody else does."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+import psycopg
+import pytest
+
+from arena.api.access import Database
+from arena.api.drain import Drain
+from arena.api.guests import IDLE_S, Register
+from arena.api.login import remote_bots
+from arena.api.quota import Quota
+from arena.api.room import Rooms
+from arena.referee.hub import Hub
+from arena.referee.service import Referee
+from arena.referee.stream import SHUTDOWN
+from arena.scopes import READ
+from arena.store.people import add_token, add_user
+from arena.v1 import play_pb2
+from arena.v1 import room_pb2 as pb
+from arena.v1.room_pb2_grpc import RoomServiceStub, add_RoomServiceServicer_to_server
+from engine.record import verify
+from tests.referee.wire import Wire, lowest
+
+SHORT: dict[str, Any] = {"game": "minus_one", "options": {"rounds": "6"}, "seats": 4}
+
+
+@dataclass
+class Arena:
+    """A referee with its rooms, and who may come: anna, who may do everything, and the token of the pages."""
+
+    address: str
+    stub: Any
+    hub: Hub
+    rooms: Rooms
+    drain: Drain
+    tokens: dict[str, str]
+    time_s: list[float] = field(default_factory=lambda: [0.0])
+
+    async def ask(self, method: str, request: Any, who: str = "anna") -> Any:
+        call = getattr(self.stub, method)
+        return await call(request, metadata=(("authorization", f"Bearer {self.tokens[who]}"),))
+
+    async def room(self, method: str, request: Any, who: str = "anna") -> pb.Room:
+        answer: pb.Room = await self.ask(method, request, who)
+        return answer
+
+    async def create(self, **wanted: Any) -> pb.Room:
+        return await self.room("CreateRoom", pb.CreateRoomRequest(**{**SHORT, **wanted}))
+
+    async def join(self, room: pb.Room, player: str, who: str = "web") -> pb.JoinRoomResponse:
+        asked = pb.JoinRoomRequest(room=room.room, invite=room.invite, player=player)
+        seat: pb.JoinRoomResponse = await self.ask("JoinRoom", asked, who)
+        return seat
+
+    async def start(self, room: pb.Room, who: str = "anna") -> pb.Room:
+        return await self.room("StartRoom", pb.StartRoomRequest(room=room.room), who)
+
+    async def get(self, room: pb.Room, key: str = "", who: str = "anna") -> pb.Room:
+        return await self.room("GetRoom", pb.GetRoomRequest(room=room.room, key=key), who)
+
+    async def leave(self, room: pb.Room, ticket: str = "", who: str = "web", **seat: int) -> pb.Room:
+        return await self.room("LeaveRoom", pb.LeaveRoomRequest(room=room.room, ticket=ticket, **seat), who)
+
+    async def record(self, room: pb.Room, ticket: str, who: str = "web") -> str:
+        answer = await self.ask("GetRoomRecord", pb.GetRoomRecordRequest(room=room.room, ticket=ticket), who)
+        return str(answer.text)
+
+    def wire(self, ticket: str) -> Wire:
+        return Wire(self.address, ticket, name="person")
+
+    async def ended(self, room: pb.Room) -> pb.Room:
+        """The room when its match is over."""
+        await asyncio.gather(*self.rooms._matches)
+        return await self.get(room)
+
+
+def at_the_arena(
+    database_url: str,
+    visit: Callable[[Arena], Awaitable[None]],
+    *,
+    clock: str = "",
+    most: int = 64,
+    quota: Callable[[Hub], Quota] = Quota,
+) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        tokens = {"anna": add_user(connection, "anna"), "bob": add_user(connection, "bob")}
+        add_user(connection, "web")
+        tokens["web"] = add_token(connection, "web", scopes=[READ])
+
+    async def served() -> None:
+        async with AsyncExitStack() as stack:
+            arena = await stack.enter_async_context(_served(database_url, tokens, clock, most, quota))
+            await visit(arena)
+
+    asyncio.run(served())
+
+
+@asynccontextmanager
+async def _served(
+    database_url: str, tokens: dict[str, str], clock: str, most: int, quota: Callable[[Hub], Quota]
+) -> Any:
+    database, drain, time_s = Database(database_url, size=1), Drain(), [0.0]
+    server = grpc.aio.server()
+    async with Hub() as hub, asyncio.timeout(60):
+        limits, referee = quota(hub), Referee(hub)
+        register = Register(lambda: time_s[0], most=most)
+        rooms = Rooms(database, hub, limits, drain, register=register, clock=clock)
+        add_RoomServiceServicer_to_server(rooms, server)
+        referee.add_to(server, rooms.seated(remote_bots(database, hub, limits, drain)))
+        address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+        await server.start()
+        async with grpc.aio.insecure_channel(address) as channel:
+            yield Arena(address, RoomServiceStub(channel), hub, rooms, drain, tokens, time_s)
+        await server.stop(0)
+    database.close()
+
+
+async def refused(call: Awaitable[Any], code: grpc.StatusCode, sentence: str) -> None:
+    with pytest.raises(grpc.aio.AioRpcError, match=sentence) as error:
+        await call
+    assert error.value.code() is code
+
+
+async def play_to_the_end(wire: Wire) -> play_pb2.MatchEnd:
+    """Answers with the lowest legal actions until a match ends."""
+    while (frame := await wire.read()) is not None:
+        if frame.turns:
+            await wire.answer(frame.turns)
+        if frame.ends:
+            return frame.ends[0]
+    raise AssertionError("The stream ended before the match did.")
+
+
+@pytest.mark.rule("MO-16")
+def test_mo_19_mo_20_a_person_and_company_play_a_match_that_nothing_is_written_of(database_url: str) -> None:
+    def stored() -> list[tuple[str, int]]:
+        with psycopg.connect(database_url) as connection:
+            names = connection.execute(
+                "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
+            ).fetchall()
+            return [
+                (name, connection.execute(f"SELECT count(*) FROM {name}".encode()).fetchall()[0][0])
+                for (name,) in names
+            ]
+
+    async def visit(arena: Arena) -> None:
+        before = stored()
+        room = await arena.create(level="medium", seats=5)
+        assert (room.state, room.host, room.options["rounds"]) == (pb.ROOM_STATE_LOBBY, "anna", "6")
+        mine = await arena.join(room, "Ada Ä")
+        assert mine.seat == 0
+        async with arena.wire(mine.ticket) as wire:
+            assert (await arena.get(room)).seats[0].connected
+            playing = await arena.start(room)
+            names = ["Ada Ä", "sniper-medium", "steady-medium", "greedy-medium", "sniper-medium"]
+            assert [seat.player for seat in playing.seats] == names
+            end = await play_to_the_end(wire)
+            over = await arena.ended(room)
+            starts = [start for frame in wire.frames for start in frame.starts]
+            turns = [turn for frame in wire.frames for turn in frame.turns]
+        (start,) = starts
+        assert list(start.limits.phase_ms) == [30_000, 20_000]
+        assert all(turn.seat == 0 for turn in turns)
+        assert len(turns) == 12
+        assert over.state == pb.ROOM_STATE_OVER
+        assert list(over.result.scores) == list(end.scores)
+        assert (list(over.result.players), list(over.result.faults)) == (names, [0] * 5)
+        record = verify(await arena.record(room, mine.ticket))
+        assert list(record.header["players"]) == names
+        assert record.header["contents"][0] == ""
+        assert all(record.header["contents"][1:])
+        assert record.header["clock"].startswith("move=60s,show=30s,keep=20s,")
+        assert stored() == before
+
+    at_the_arena(database_url, visit)
+
+
+def test_mo_19_two_people_and_one_bot_play_and_play_again_in_the_same_room(database_url: str) -> None:
+    async def visit(arena: Arena) -> None:
+        room = await arena.create(seats=3, bots=["bold"])
+        seats = [await arena.join(room, name) for name in ("Ada", "Bob")]
+        assert [one.seat for one in seats] == [0, 1]
+        async with arena.wire(seats[0].ticket) as ada, arena.wire(seats[1].ticket) as bob:
+            for number in (1, 2):
+                await arena.start(room)
+                ends = await asyncio.gather(play_to_the_end(ada), play_to_the_end(bob))
+                assert ends[0] == ends[1]
+                over = await arena.ended(room)
+                assert (over.matches, list(over.result.players)) == (number, ["Ada", "Bob", "bold"])
+
+    at_the_arena(database_url, visit)
+
+
+@pytest.mark.parametrize("game", ["callbreak", "minus", "contract_whist"])
+def test_a_room_is_for_any_game(game: str, database_url: str) -> None:
+    async def visit(arena: Arena) -> None:
+        room = await arena.create(game=game, options={}, seats=0, bots=["steady", "random-1"])
+        mine = await arena.join(room, "Ada")
+        async with arena.wire(mine.ticket) as wire:
+            await arena.start(room)
+            end = await play_to_the_end(wire)
+            over = await arena.ended(room)
+        assert list(over.result.places) == list(end.places)
+        assert list(over.result.players)[:3] == ["Ada", "steady", "random-1"]
+        assert verify(await arena.record(room, mine.ticket)).places == tuple(end.places)
+
+    at_the_arena(database_url, visit)
+
+
+@pytest.mark.rule("MO-17", "MO-B7")
+def test_the_house_plays_for_a_person_who_never_answers_and_the_match_ends(database_url: str) -> None:
+    async def visit(arena: Arena) -> None:
+        room = await arena.create(level="easy")
+        silent = await arena.join(room, "Silent")
+        async with arena.wire(silent.ticket) as wire:
+            await arena.start(room)
+            late = await wire.turn()
+            next_one = await wire.turn()
+            assert next_one.turn == late.turn + 1
+            # What comes too late counts for nothing.
+            await wire.send(play_pb2.PlayRequest(choices=[lowest(late)]))
+            while (frame := await wire.read()) is not None and not frame.ends:
+                pass
+        over = await arena.ended(room)
+        assert (over.result.faults[0], over.result.places[0]) == (3, 4)
+        record = verify(await arena.record(room, silent.ticket))
+        mine = [decision for decision in record.decisions if decision.seat == 0]
+        assert len(mine) == 12
+        assert {decision.fault for decision in mine} == {"LATE", "FORFEITED"}
+        assert [record.game.write(one.action) for one in mine[:4]] == ["show 1 2", "keep 1", "show 3 4", "keep 3"]
+
+    at_the_arena(database_url, visit, clock="move=50ms")
+
+
+def test_who_leaves_in_a_match_is_played_by_the_house_at_once_and_comes_in_no_more(database_url: str) -> None:
+    async def visit(arena: Arena) -> None:
+        room = await arena.create(seats=3, bots=["steady"])
+        left = await arena.join(room, "Ada")
+        async with arena.wire(left.ticket) as wire:
+            await arena.start(room)
+            await wire.turn()
+            await refused(arena.join(room, "Late"), grpc.StatusCode.FAILED_PRECONDITION, "when it is over")
+            await arena.leave(room, left.ticket)
+            while await wire.read() is not None:
+                pass
+            assert wire.frames[-1].farewell.reason == play_pb2.FAREWELL_REASON_DONE
+        over = await arena.ended(room)
+        assert over.result.faults[0] == 3
+        assert [seat.player for seat in over.seats] == ["", "", ""]
+        with pytest.raises(AssertionError):
+            async with arena.wire(left.ticket):
+                pass
+        assert arena.hub.depth().bots == 0
+
+    at_the_arena(database_url, visit)
+
+
+def test_a_stream_that_is_lost_comes_back_to_its_open_turn(database_url: str) -> None:
+    async def visit(arena: Arena) -> None:
+        room = await arena.create(seats=3, bots=["steady"])
+        mine = await arena.join(room, "Ada")
+        async with arena.wire(mine.ticket) as wire:
+            await arena.start(room)
+            asked = await wire.turn()
+        async with arena.wire(mine.ticket) as wire:
+            again = await wire.turn()
+            assert (again.match_id, again.turn, again.pairs) == (asked.match_id, asked.turn, asked.pairs)
+            await wire.answer([again])
+            await play_to_the_end(wire)
+        assert list((await arena.ended(room)).result.faults) == [0, 0, 0]
+
+    at_the_arena(database_url, visit)
+
+
+def test_nobody_comes_in_with_another_room_s_secrets_or_plays_somebody_else_s_seat(database_url: str) -> None:
+    async def visit(arena: Arena) -> None:
+        room, other = await arena.create(bots=["bold"]), await arena.create(bots=["bold"])
+        mine, theirs = await arena.join(room, "Ada"), await arena.join(other, "Bob")
+        denied = grpc.StatusCode.PERMISSION_DENIED
+        for key in ("", "0" * 22, other.invite, theirs.ticket, arena.tokens["web"]):
+            await refused(arena.get(room, key, "web"), denied, "no invite to the room")
+            await refused(arena.get(room, key, "bob"), denied, "no invite to the room")
+            await refused(arena.record(room, key), denied, "no invite to the room")
+        asked = pb.JoinRoomRequest(room=room.room, invite=other.invite, player="Bob")
+        await refused(arena.ask("JoinRoom", asked, "web"), denied, "no invite to the room")
+        await refused(arena.leave(room, theirs.ticket), denied, "no invite to the room")
+        await refused(arena.leave(room, room.invite), denied, "no ticket of a seat")
+        await refused(arena.leave(room, mine.ticket, seat=0), denied, "only anna")
+        await refused(arena.start(room, "web"), denied, "is for read, and this takes play")
+        await refused(arena.start(room, "bob"), denied, "no invite to the room")
+        for key in (room.invite, mine.ticket):
+            assert (await arena.get(room, key, "web")).room == room.room
+
+        for token in (mine.ticket[:-1], "seat.", room.invite, arena.tokens["web"]):
+            wire = arena.wire(token)
+            await wire.dial()
+            assert await wire.hello() is None
+            code, sentence = await wire.code()
+            assert code in {grpc.StatusCode.UNAUTHENTICATED, denied}
+            if token.startswith("seat."):
+                assert "ticket of this seat has ended" in sentence
+            await wire.close()
+        # A ticket opens its seat, and no call of the API.
+        arena.tokens["ticket"] = mine.ticket
+        await refused(
+            arena.ask("ListRooms", pb.ListRoomsRequest(), "ticket"),
+            grpc.StatusCode.UNAUTHENTICATED,
+            "nobody has",
+        )
+
+    at_the_arena(database_url, visit)
+
+
+def test_the_record_is_for_those_who_sat_in_the_match(database_url: str) -> None:
+    async def visit(arena: Arena) -> None:
+        room = await arena.create(seats=3, bots=["bold"])
+        mine = await arena.join(room, "Ada")
+        await refused(arena.record(room, mine.ticket), grpc.StatusCode.FAILED_PRECONDITION, "no match is over here")
+        async with arena.wire(mine.ticket) as wire:
+            await arena.start(room)
+            await play_to_the_end(wire)
+        await arena.ended(room)
+        later = await arena.join(room, "Late")
+        for key in (later.ticket, room.invite):
+            await refused(arena.record(room, key), grpc.StatusCode.PERMISSION_DENIED, "for those who sat in it")
+        assert verify(await arena.record(room, mine.ticket)).header["players"][0] == "Ada"
+
+    at_the_arena(database_url, visit)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sentence"),
+    [
+        ({"game": "chess"}, "There is no game 'chess'"),
+        ({"seats": 8}, "it takes 3, 4, 5, 6, 7"),
+        ({"options": {"rounds": "7"}}, "rounds cannot be '7'"),
+        ({"bots": ["nobody"]}, "no bot 'nobody'"),
+        (
+            {"game": "callbreak", "options": {}, "bots": ["sniper-easy"]},
+            "does not play 'callbreak'|does not play callbreak",
+        ),
+        (
+            {"game": "callbreak", "options": {}, "level": "easy"},
+            "no company of level 'easy' for callbreak; there is none",
+        ),
+        ({"level": "godlike"}, "there is easy, medium, hard"),
+        ({"level": "easy", "bots": ["bold"]}, "name one of the two"),
+        ({"bots": ["bold"] * 5}, "name fewer"),
+    ],
+)
+def test_a_room_that_cannot_be_is_refused_and_takes_nothing_of_the_quota(
+    wanted: dict[str, Any], sentence: str, database_url: str
+) -> None:
+    async def visit(arena: Arena) -> None:
+        for _ in range(2):
+            await refused(arena.create(**wanted), grpc.StatusCode.INVALID_ARGUMENT, sentence)
+        await arena.create()
+
+    at_the_arena(database_url, visit, quota=lambda hub: Quota(hub, rooms=1))
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("", "1 to 24 characters"),
+        ("x" * 25, "1 to 24 characters"),
+        ("a\nb", "can be printed"),
+        (" Steady ", "a bot of the house"),
+        ("ADA", "called ADA already"),
+    ],
+)
+def test_a_name_that_misleads_is_refused(name: str, sentence: str, database_url: str) -> None:
+    async def visit(arena: Arena) -> None:
+        room = await arena.create()
+        await arena.join(room, "Ada")
+        await refused(arena.join(room, name), grpc.StatusCode.INVALID_ARGUMENT, sentence)
+
+    at_the_arena(database_url, visit)
+
+
+def test_a_match_begins_when_somebody_sits_there_and_every_seat_is_taken(database_url: str) -> None:
+    async def visit(arena: Arena) -> None:
+        state = grpc.StatusCode.FAILED_PRECONDITION
+        room = await arena.create(seats=3)
+        await refused(arena.start(room), state, "nobody sits in the room")
+        for name in ("Ada", "Bob"):
+            await arena.join(room, name)
+        await refused(arena.start(room), state, "1 of 3 seats are empty")
+        last = await arena.join(room, "Cleo")
+        await refused(arena.join(room, "Dora"), state, "all 3 seats are taken")
+        await arena.start(room)
+        await refused(arena.start(room), state, "is being played here")
+        for seat in range(2):
+            await arena.leave(room, who="anna", seat=seat)
+        await arena.leave(room, last.ticket)
+        await arena.ended(room)
+
+    at_the_arena(database_url, visit)
+
+
+def test_rooms_are_bounded_by_owner_and_by_referee(database_url: str) -> None:
+    async def visit(arena: Arena) -> None:
+        for _ in range(2):
+            await arena.create()
+        exhausted = grpc.StatusCode.RESOURCE_EXHAUSTED
+        await refused(arena.create(), exhausted, "anna has 2 rooms open, and the limit is 2")
+        await arena.ask("CreateRoom", pb.CreateRoomRequest(**SHORT), "bob")
+        await refused(arena.ask("CreateRoom", pb.CreateRoomRequest(**SHORT), "bob"), exhausted, "3 rooms are open here")
+        mine = await arena.ask("ListRooms", pb.ListRoomsRequest())
+        assert len(mine.rooms) == 2
+        # An hour later only the one that is used stands.
+        used = mine.rooms[0]
+        arena.time_s[0] += IDLE_S
+        guest = await arena.join(used, "Ada")
+        arena.time_s[0] += 1
+        arena.rooms.close_unused()
+        assert [room.room for room in (await arena.ask("ListRooms", pb.ListRoomsRequest())).rooms] == [used.room]
+        await refused(
+            arena.get(mine.rooms[1]), grpc.StatusCode.NOT_FOUND, "an hour after its last use, and with a restart"
+        )
+        async with arena.wire(guest.ticket):
+            arena.time_s[0] += 2 * IDLE_S
+            arena.rooms.close_unused()
+        while (await arena.get(used)).seats[0].connected:
+            pass
+        arena.time_s[0] += 2 * IDLE_S
+        arena.rooms.close_unused()
+        assert not (await arena.ask("ListRooms", pb.ListRoomsRequest())).rooms
+        wire = arena.wire(guest.ticket)
+        await wire.dial()
+        assert await wire.hello() is None
+        assert "its room is gone" in (await wire.code())[1]
+        await wire.close()
+        await arena.create()
+
+    at_the_arena(database_url, visit, most=3, quota=lambda hub: Quota(hub, rooms=2))
+
+
+def test_a_match_that_is_given_up_says_so_and_the_room_stands(database_url: str) -> None:
+    async def visit(arena: Arena) -> None:
+        room = await arena.create(bots=["bold"])
+        mine = await arena.join(room, "Ada")
+        async with arena.wire(mine.ticket) as wire:
+            await arena.start(room)
+            await wire.turn()
+            arena.drain.ask()
+            await refused(arena.create(), grpc.StatusCode.UNAVAILABLE, "shutting down")
+            async with arena.wire(mine.ticket) as again:
+                await again.turn()
+                arena.hub.close(SHUTDOWN)
+        over = await arena.ended(room)
+        assert over.given_up.startswith("The match was given up: ")
+        assert not over.HasField("result")
+        await refused(arena.start(room), grpc.StatusCode.UNAVAILABLE, "shutting down")
+
+    at_the_arena(database_url, visit)
