@@ -126,7 +126,10 @@ def test_the_points_ahead_of_the_field_are_those_of_the_vector() -> None:
 
 def test_a_period_of_fields_gives_what_the_formula_gives() -> None:
     number = {bot: index for index, bot in enumerate("ABCDEFGH")}
-    (event, *_) = rate({}, [played_field(0, VECTORS["F1"]["deals"][0], number)])
+    events = rate({}, [played_field(0, VECTORS["F1"]["deals"][0], number)])
+    for event, won in zip(events, VECTORS["F1"]["weight_won"].values(), strict=True):
+        assert event.delta_micro == pytest.approx(1e6 * 1400 / 32 * (won - 0.5), abs=50)
+    event = events[0]
     # A has .583333 of the points of the deal and was expected to have half of one; K is 1400/32, the first time.
     assert event == Event(0, 3_645_833, 1_503_645_833, 1, 1, 31, 0)
     later = rate(

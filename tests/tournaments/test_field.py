@@ -4,7 +4,7 @@ import itertools
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena.tournaments.field import LEAST_TABLES, MOST_TABLES, field_schedule, is_possible, least_done
@@ -59,6 +59,7 @@ def test_at_any_time_all_bots_have_played_as_many_deals_but_for_one(
 
 @law
 @given(st.lists(st.integers(1, 9), min_size=16, max_size=120), st.integers(1, 12), seeds)
+@example([1] * 50 + [2] * 40 + [3] * 40, 6, bytes(32))
 def test_no_owner_has_two_bots_in_a_field_and_his_bots_take_turns(owners: list[int], rounds: int, seed: bytes) -> None:
     entries = bots_of(owners)
     schedule = field_schedule(entries, 4, 1, rounds, seed)
@@ -66,14 +67,18 @@ def test_no_owner_has_two_bots_in_a_field_and_his_bots_take_turns(owners: list[i
     for one in schedule:
         assert len({owner[bot] for bot in one.entries}) == len(one.entries)
         assert LEAST_TABLES <= len(one.entries) / 4 <= MOST_TABLES
+    by_round = len(schedule) // rounds
+    sizes = [[len(one.entries) for one in schedule[at : at + by_round]] for at in range(0, len(schedule), by_round)]
+    assert sizes == [sizes[0]] * rounds
+    assert sum(sizes[0]) == sum(min(bots, by_round) for bots in owners) // 4 * 4
+    assert max(sizes[0]) - min(sizes[0]) in (0, 4)
     deals = Counter({entry.id: 0 for entry in entries})
     deals.update(bot for one in schedule for bot in one.entries)
     for _, bots in itertools.groupby(entries, key=lambda entry: entry.owner):
         counts = [deals[bot.id] for bot in bots]
         assert max(counts) - min(counts) <= 1
     # Only who has more bots than a round has fields may play less than the others.
-    a_round = len(schedule) // rounds
-    free = [deals[entry.id] for entry in entries if owners[int(entry.owner)] <= a_round]
+    free = [deals[entry.id] for entry in entries if owners[int(entry.owner)] <= by_round]
     assert not free or max(free) - min(free) <= 1
     assert max(deals.values()) - min(free, default=0) <= 1 or not free
 
