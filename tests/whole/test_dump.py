@@ -9,14 +9,14 @@ from arena.cli import main
 from arena.stack import Stack
 from arena.stack.services import Services
 
-BOTS = ["steady", "bold", "random-1", "cautious"]
+BOTS = ["steady", "bold", "random-1"]
 
 
 def test_an_arena_goes_on_where_its_dump_is_restored(
     arena: Path, short_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, new = str(tmp_path / "arena.dump"), short_dir / "new"
-    create = ["--game", "callbreak", "--units", "1", "--bots", *BOTS]
+    create = ["--game", "minus_one", "--seats", "3", "--units", "1", "--bots", *BOTS]
     assert main(["tournament", "create", "dumped", *create, "--data", str(arena)]) == 0
     assert main(["tournament", "watch", "dumped", "--data", str(arena)]) == 0
     assert main(["dump", file, "--data", str(arena)]) == 0
@@ -45,12 +45,12 @@ def test_an_arena_goes_on_where_its_dump_is_restored(
         assert main(["record", "prune", "--older-than", "0d", *data]) == 0
         assert "again " in capsys.readouterr().out
         assert main(["record", "fetch", "again", str(records / "again"), *data]) == 0
-        assert "0 records fetched, 0 were there, 16 were pruned on the server" in capsys.readouterr().out
+        assert "0 records fetched, 0 were there, 9 were pruned on the server" in capsys.readouterr().out
         assert main(["ratings", "rebuild", "--verify", *data]) == 0
         assert json_ratings(capsys, data) == before
 
 
 def json_ratings(capsys: pytest.CaptureFixture[str], data: list[str]) -> object:
     capsys.readouterr()
-    assert main(["ratings", "callbreak", "--json", *data]) == 0
+    assert main(["ratings", "minus_one", "--json", *data]) == 0
     return json.loads(capsys.readouterr().out)
