@@ -134,7 +134,7 @@ def _tournament(connection: Connection, name: str) -> list[tournaments.Entry]:
 
 def _list(connection: Connection) -> list[tournaments.Tournament]:
     """What the list asks: of every tournament its page."""
-    found = tournaments.list_tournaments(connection, before=None, limit=50)
+    found = tournaments.list_tournaments(connection, OWNER, before=None, limit=50)
     for tournament in found:
         tournaments.list_entries(connection, tournament.name)
     return found

@@ -9,6 +9,7 @@ from arena.api.catalogue import load_game
 from arena.api.status import refuses_stream
 from arena.scopes import READ
 from arena.store import export, tournaments
+from arena.store.people import User
 from arena.v1 import export_pb2 as pb
 from arena.v1.export_pb2_grpc import ExportServiceServicer
 
@@ -25,8 +26,8 @@ class Exports(ExportServiceServicer):
     async def ExportMatches(
         self, request: pb.ExportMatchesRequest, context: Context
     ) -> AsyncIterator[pb.ExportMatchesResponse]:
-        await self._database.caller(context, READ)
-        async for tournament in self._tournaments(request.tournament, request.game):
+        user = await self._database.caller(context, READ)
+        async for tournament in self._tournaments(user, request.tournament, request.game):
             entries = await self._database.ask(tournaments.list_entries, tournament.name)
             versions = {entry.bot: entry for entry in entries}
             page = pb.ExportMatchesResponse(tournament=_tournament(tournament))
@@ -41,8 +42,8 @@ class Exports(ExportServiceServicer):
     async def ExportRecords(
         self, request: pb.ExportRecordsRequest, context: Context
     ) -> AsyncIterator[pb.ExportRecordsResponse]:
-        await self._database.caller(context, READ)
-        async for tournament in self._tournaments(request.tournament, request.game):
+        user = await self._database.caller(context, READ)
+        async for tournament in self._tournaments(user, request.tournament, request.game):
             after = -1
             while found := await self._database.ask(export.next_records, tournament.name, after):
                 after, packed = found
@@ -51,18 +52,18 @@ class Exports(ExportServiceServicer):
                         tournament=tournament.name, game=tournament.game, unit=unit, rotation=rotation, text=text
                     )
 
-    async def _tournaments(self, name: str, game: str) -> AsyncIterator[export.Closed]:
-        """The closed tournaments that are asked for, by name."""
+    async def _tournaments(self, user: User, name: str, game: str) -> AsyncIterator[export.Closed]:
+        """The closed tournaments that are asked for and that the user may see, by name."""
         of_game = load_game(game, 0, {}).id if game else None
         if name:
-            tournament = await self._database.ask(export.closed, name)
+            tournament = await self._database.ask(export.closed, user, name)
             if of_game in (None, tournament.game):
                 yield tournament
             return
-        found = await self._database.ask(export.next_closed, "", of_game)
+        found = await self._database.ask(export.next_closed, user, "", of_game)
         while found is not None:
             yield found
-            found = await self._database.ask(export.next_closed, found.name, of_game)
+            found = await self._database.ask(export.next_closed, user, found.name, of_game)
 
 
 def _tournament(tournament: export.Closed) -> pb.ExportedTournament:

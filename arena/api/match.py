@@ -63,10 +63,10 @@ class Matches(MatchServiceServicer):
 
     @refuses
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Context) -> pb.ListMatchesResponse:
-        await self._database.caller(context, READ)
+        user = await self._database.caller(context, READ)
         size, token = page_of(request.page_size, request.page_token, usual=100, most=1000)
         after = _after(token)
-        page = await self._database.ask(_list, request.tournament, after, size)
+        page = await self._database.ask(_list, user, request.tournament, after, size)
         last = page[-1] if len(page) == size else None
         return pb.ListMatchesResponse(
             matches=[
@@ -86,8 +86,8 @@ class Matches(MatchServiceServicer):
 
     @refuses
     async def GetRecord(self, request: pb.GetRecordRequest, context: Context) -> pb.Record:
-        await self._database.caller(context, READ)
-        text = await self._database.ask(_record, request.tournament, request.unit, request.rotation)
+        user = await self._database.caller(context, READ)
+        text = await self._database.ask(_record, user, request.tournament, request.unit, request.rotation)
         return pb.Record(text=text)
 
     @refuses
@@ -206,15 +206,15 @@ def _after(token: str) -> tuple[int, int]:
     return int(unit), int(rotation)
 
 
-def _list(connection: Connection, name: str, after: tuple[int, int], limit: int) -> list[tournaments.Match]:
-    tournaments.find_tournament(connection, name)
+def _list(connection: Connection, user: User, name: str, after: tuple[int, int], limit: int) -> list[tournaments.Match]:
+    tournaments.see_tournament(connection, user, name)
     return tournaments.list_matches(connection, name, after=after, limit=limit)
 
 
-def _record(connection: Connection, name: str, unit: int, rotation: int) -> str:
+def _record(connection: Connection, user: User, name: str, unit: int, rotation: int) -> str:
     """A record, once no table of the tournament will play its deal again.
 
     A single unit is spent when it is played, and a rotation unit when its block is done; both are what is stored.
     """
-    tournaments.find_tournament(connection, name)
+    tournaments.see_tournament(connection, user, name)
     return tournaments.find_record(connection, name, unit, rotation)

@@ -78,8 +78,8 @@ class Tournaments(TournamentServiceServicer):
 
     @refuses
     async def GetStandings(self, request: pb.GetStandingsRequest, context: Context) -> pb.Standings:
-        await self._database.caller(context, READ, ORGANISE)
-        return await self._database.ask(_standings, request.tournament)
+        user = await self._database.caller(context, READ, ORGANISE)
+        return await self._database.ask(_standings, user, request.tournament)
 
     @refuses
     async def GetTournament(self, request: pb.GetTournamentRequest, context: Context) -> pb.Tournament:
@@ -88,9 +88,9 @@ class Tournaments(TournamentServiceServicer):
 
     @refuses
     async def ListTournaments(self, request: pb.ListTournamentsRequest, context: Context) -> pb.ListTournamentsResponse:
-        await self._database.caller(context, READ)
+        user = await self._database.caller(context, READ)
         size, before = page_of(request.page_size, request.page_token, usual=50, most=200)
-        page = await self._database.ask(_list, before or None, size)
+        page = await self._database.ask(_list, user, before or None, size)
         full = len(page) == size
         return pb.ListTournamentsResponse(tournaments=page, next_page_token=page[-1].tournament if full else "")
 
@@ -155,7 +155,8 @@ def _make(connection: Connection, user: User, request: pb.CreateTournamentReques
         increment_ms=clock.increment_ms,
         phase_ms=clock.phase_ms,
         format=form,
-        unrated=request.unrated or form is Format.CHALLENGE,
+        unrated=request.unrated or request.private or form is Format.CHALLENGE,
+        private=request.private,
         open_until=_open_until(request),
     )
     with connection.transaction():
@@ -189,7 +190,7 @@ def _format(number: pb.TournamentFormat.ValueType) -> Format:
 
 def _outline(connection: Connection, user: User, request: pb.PlanTournamentRequest) -> Outline:
     if request.WhichOneof("what") == "tournament":
-        return outline(connection, tournaments.find_tournament(connection, request.tournament))
+        return outline(connection, tournaments.see_tournament(connection, user, request.tournament))
     # Made and taken back, so that whatever would be refused is refused here.
     with connection.transaction(force_rollback=True):
         return outline(connection, _make(connection, user, request.create))
@@ -217,8 +218,8 @@ def _span(span: Span) -> pb.Span:
     return pb.Span(least=span.least, most=span.most)
 
 
-def _standings(connection: Connection, name: str) -> pb.Standings:
-    lines, shares = standings_of(connection, tournaments.find_tournament(connection, name).name)
+def _standings(connection: Connection, user: User, name: str) -> pb.Standings:
+    lines, shares = standings_of(connection, tournaments.see_tournament(connection, user, name).name)
     return pb.Standings(
         standings=[
             pb.Standing(
@@ -275,22 +276,23 @@ def _within(name: str, value: int, most: int) -> int:
     return value
 
 
-def _list(connection: Connection, before: str | None, limit: int) -> list[pb.Tournament]:
-    found = tournaments.list_tournaments(connection, before=before, limit=limit)
+def _list(connection: Connection, user: User, before: str | None, limit: int) -> list[pb.Tournament]:
+    found = tournaments.list_tournaments(connection, user, before=before, limit=limit)
     return [_describe(connection, tournament.name) for tournament in found]
 
 
 def _describe_whole(connection: Connection, user: User, name: str) -> pb.Tournament:
     """A tournament with its corrections, and for those who decide about it its open alarms.
 
-    :raises NotFound: if there is none of this name.
+    :raises NotFound: if there is none of this name that the user may see.
     """
+    tournament = tournaments.see_tournament(connection, user, name)
     message = _describe(connection, name)
     for found in corrections.corrections(connection, name):
         which = next((one for one in (found.block, found.unit, found.bot, found.orbit) if one is not None), "")
         told = message.corrections.add(what=found.what, which=str(which), reason=found.reason, user=found.who)
         told.create_time.FromDatetime(found.made_at)
-    if user.admin or user.name == tournaments.find_tournament(connection, name).owner:
+    if user.admin or user.name == tournament.owner:
         raised = alarms.list_alarms(connection, user, tournament=name, settled=False, before=None, limit=MOST_ALARMS)
         message.alarms.extend(map(alarm_message, raised))
     return message
@@ -310,7 +312,7 @@ def _undecided(tournament: tournaments.Tournament) -> str:
 
 
 def _describe(connection: Connection, name: str) -> pb.Tournament:
-    """A tournament as everybody may see it: its secret only when it is closed.
+    """A tournament as everybody sees it who may: its secret only when it is closed.
 
     :raises NotFound: if there is none of this name.
     """
@@ -327,6 +329,7 @@ def _describe(connection: Connection, name: str) -> pb.Tournament:
         seats=tournament.seats,
         format=FORMATS[Format(tournament.format)],
         unrated=tournament.unrated,
+        private=tournament.private,
         options=tournament.options,
         bots=tournament.bots,
         orbits=tournament.orbits,

@@ -64,6 +64,9 @@ def add_commands(commands: Any) -> None:
         "--against", nargs="+", default=[], metavar="BOT", help="of a gauntlet: whom --bots meet, or 'all' others"
     )
     create.add_argument("--unrated", action="store_true", help="touch no rating")
+    create.add_argument(
+        "--private", action="store_true", help="shown to you, to admins and to owners of its bots; unrated"
+    )
     create.add_argument("--seats", type=positive, default=0, metavar="N", help="default the usual number of the game")
     create.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="an option of the game")
     create.add_argument(
@@ -123,6 +126,7 @@ def run_create(arguments: argparse.Namespace) -> int:
         against=arguments.against[:AT_ONCE],
         format=FORMATS[arguments.format],
         unrated=arguments.unrated,
+        private=arguments.private,
         orbits=arguments.orbits,
         units=arguments.units,
         clock=arguments.clock,
@@ -211,9 +215,10 @@ def run_show(arguments: argparse.Namespace) -> int:
     known = [entry.bot for entry in state.entries if entry.known]
     if known:
         print(f"against     {' '.join(known)}")
+    private = ", private" if state.private else ""
     unrated = ", unrated" if state.unrated else ""
     form = next(name for name, number in FORMATS.items() if number == state.format)
-    print(f"schedule    {form}{unrated}, {state.orbits} orbits, {state.units} units at each table")
+    print(f"schedule    {form}{private}{unrated}, {state.orbits} orbits, {state.units} units at each table")
     if state.state == pb.TOURNAMENT_STATE_OPEN and state.HasField("open_until"):
         print(f"open until  {state.open_until.ToDatetime():%Y-%m-%d %H:%M} UTC, then it starts")
     print(f"clock       {_clock(state)}")

@@ -14,8 +14,9 @@ from psycopg.rows import class_row
 
 from arena.errors import WrongState
 from arena.store import Connection
+from arena.store.people import User
 from arena.store.sql import statements
-from arena.store.tournaments import find_tournament
+from arena.store.tournaments import see_tournament
 
 SQL = statements(__file__)
 
@@ -55,15 +56,15 @@ class Played:
     ended_at: datetime
 
 
-def closed(connection: Connection, name: str) -> Closed:
+def closed(connection: Connection, user: User, name: str) -> Closed:
     """One tournament.
 
-    :raises NotFound: if there is none of this name.
+    :raises NotFound: if there is none of this name that the user may see.
     :raises WrongState: if it is not closed.
     """
+    see_tournament(connection, user, name)
     found = connection.cursor(row_factory=class_row(Closed)).execute(SQL["closed"], {"name": name}).fetchone()
     if found is None:
-        find_tournament(connection, name)
         raise WrongState(
             f"'{name}' is not closed, and what is still to be played is not exported; 'arena tournament watch {name}' "
             f"waits for its end"
@@ -71,9 +72,10 @@ def closed(connection: Connection, name: str) -> Closed:
     return found
 
 
-def next_closed(connection: Connection, after: str, game: str | None) -> Closed | None:
-    """The closed tournament that comes next by name, of one game if it is given; None behind the last."""
-    asked = {"after": after, "game": game}
+def next_closed(connection: Connection, user: User, after: str, game: str | None) -> Closed | None:
+    """The closed tournament that comes next by name of those that the user may see, of one game if it is given; None
+    behind the last."""
+    asked = {"viewer": user.name, "after": after, "game": game}
     return connection.cursor(row_factory=class_row(Closed)).execute(SQL["next_closed"], asked).fetchone()
 
 

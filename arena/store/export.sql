@@ -1,7 +1,7 @@
--- next_closed: the closed tournament that comes next by name, of one game if it is given
+-- next_closed: the closed tournament that comes next by name of those that the viewer may see, of one game if it is given
 SELECT name, game, seats, options, engine, closed_at
-FROM tournaments
-WHERE closed_at IS NOT NULL AND started_at IS NOT NULL AND name > %(after)s
+FROM tournaments AS t
+WHERE may_see(%(viewer)s, t) AND closed_at IS NOT NULL AND started_at IS NOT NULL AND name > %(after)s
     AND (%(game)s::text IS NULL OR game = %(game)s)
 ORDER BY name
 LIMIT 1;

@@ -25,7 +25,7 @@ UNRATED = 8
 @dataclass(frozen=True, slots=True)
 class NewTournament:
     """What an organiser chooses. ``options`` are all options of the game as text, ``phase_ms`` is empty if every phase
-    has ``move_ms``."""
+    has ``move_ms``. What is private is unrated."""
 
     game: str
     seats: int
@@ -40,6 +40,7 @@ class NewTournament:
     phase_ms: tuple[int, ...] = ()
     format: str = "round-robin"
     unrated: bool = False
+    private: bool = False
     open_until: datetime | None = None
 
 
@@ -70,6 +71,7 @@ class Tournament:
     cancelled_at: datetime | None
     format: str
     unrated: bool
+    private: bool
     open_until: datetime | None
     bots: list[str]
     rated: bool
@@ -107,10 +109,11 @@ def create_tournament(
 ) -> Tournament:
     """Makes a tournament that is open for entries, or returns the one that this request made before.
 
-    ``name`` may be empty: then it is the game's id and the next number.
+    ``name`` may be empty: then it is the game's id and the next number, and of a private one, whose number would show
+    in those of others, a random one.
 
     :raises BadRequest: if the name cannot be one.
-    :raises AlreadyExists: if there is a tournament of this name.
+    :raises AlreadyExists: if the name is taken, be it by a tournament that the user may not see.
     :raises Exhausted: if it is unrated and the user has :data:`UNRATED` of these.
     """
     with connection.transaction():
@@ -129,7 +132,7 @@ def create_tournament(
                     f"{user.name} has {row[0]} unrated tournaments that have not ended, and the limit is {UNRATED}; "
                     f"wait until one ends, or cancel one"
                 )
-        chosen = name or _next_name(connection, "challenge" if wanted.format == "challenge" else wanted.game)
+        chosen = name or _new_name(connection, wanted)
         check_name("tournament", chosen)
         row = connection.execute(
             SQL["add_tournament"],
@@ -151,11 +154,12 @@ def create_tournament(
                 "request_id": request_id or None,
                 "format": wanted.format,
                 "unrated": wanted.unrated,
+                "private": wanted.private,
                 "open_until": wanted.open_until,
             },
         ).fetchone()
         if row is None:
-            raise AlreadyExists(f"there is a tournament '{chosen}' already; choose another name")
+            raise AlreadyExists(f"the name '{chosen}' is taken; choose another one")
         return find_tournament(connection, chosen)
 
 
@@ -166,13 +170,17 @@ def enter_tournament(
 
     :param known: whether they are those by which a gauntlet measures the others.
 
-    :raises NotFound: if the tournament or a bot does not exist.
-    :raises NotAllowed: if neither the tournament nor the bot is the user's.
+    :raises NotFound: if there is no such bot, or no such tournament that the user may see.
+    :raises NotAllowed: if neither the tournament nor the bot is the user's, or the tournament is private and somebody
+        else's.
     :raises WrongState: if the entries are closed, or a bot is disqualified, retired or has no version that plays.
     :raises BadRequest: if a bot does not play the game.
     """
     with connection.transaction():
+        see_tournament(connection, user, name)
         tournament = lock_open(connection, name)
+        if tournament.private and not user.admin and user.name != tournament.owner:
+            raise NotAllowed(f"'{name}' is private: {tournament.owner} enters bots, and whom they enter may see it")
         if tournament.open_until is not None and tournament.open_until <= datetime.now(UTC):
             raise WrongState(f"'{name}' took entries until {tournament.open_until:%Y-%m-%d %H:%M} UTC, and starts now")
         if known and tournament.format != "gauntlet":
@@ -225,11 +233,23 @@ def lock_tournament(connection: Connection, name: str) -> Tournament:
 
 
 def find_tournament(connection: Connection, name: str) -> Tournament:
-    """One tournament.
+    """One tournament, for the platform itself and for whoever was let see it.
 
     :raises NotFound: if there is none of this name.
     """
-    row = connection.execute(SQL["tournament"], {"name": name}).fetchone()
+    return _find(connection, name, None)
+
+
+def see_tournament(connection: Connection, user: User, name: str) -> Tournament:
+    """One tournament, for somebody who asks about it.
+
+    :raises NotFound: if there is none of this name, or the user may not know of it.
+    """
+    return _find(connection, name, user.name)
+
+
+def _find(connection: Connection, name: str, viewer: str | None) -> Tournament:
+    row = connection.execute(SQL["tournament"], {"name": name, "viewer": viewer}).fetchone()
     if row is None:
         raise NotFound(f"there is no tournament '{name}'; 'arena tournament list' shows them")
     return Tournament(*row)
@@ -240,9 +260,10 @@ def list_entries(connection: Connection, name: str) -> list[Entry]:
     return [Entry(*row) for row in connection.execute(SQL["entries"], {"tournament": name})]
 
 
-def list_tournaments(connection: Connection, *, before: str | None, limit: int) -> list[Tournament]:
-    """Tournaments, newest first, those made before the one called ``before``."""
-    names = connection.execute(SQL["tournaments"], {"before": before, "limit": limit}).fetchall()
+def list_tournaments(connection: Connection, user: User, *, before: str | None, limit: int) -> list[Tournament]:
+    """Tournaments that the user may see, newest first, those made before the one called ``before``."""
+    asked = {"viewer": user.name, "before": before, "limit": limit}
+    names = connection.execute(SQL["tournaments"], asked).fetchall()
     return [find_tournament(connection, name) for (name,) in names]
 
 
@@ -274,8 +295,10 @@ def find_record(connection: Connection, tournament: str, unit: int, rotation: in
     raise NotFound(f"'{tournament}' has no record of {where}; is that match played?")
 
 
-def _next_name(connection: Connection, game: str) -> str:
-    stem = game.replace("_", "-")
+def _new_name(connection: Connection, wanted: NewTournament) -> str:
+    if wanted.private:
+        return f"private-{secrets.token_hex(4)}"
+    stem = "challenge" if wanted.format == "challenge" else wanted.game.replace("_", "-")
     taken = {row[0] for row in connection.execute(SQL["names_like"], {"prefix": f"{stem}-"})}
     number = 1
     while f"{stem}-{number}" in taken:

@@ -1,11 +1,12 @@
 -- add_tournament: makes a tournament that is open for entries
 INSERT INTO tournaments (
     name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults, startup_ms, increment_ms, phase_ms,
-    secret, commitment, request_id, format, unrated, open_until
+    secret, commitment, request_id, format, unrated, private,
+    open_until
 ) VALUES (
     %(name)s, %(owner)s, %(game)s, %(seats)s, %(options)s, %(orbits)s, %(units)s, %(move_ms)s, %(bank_ms)s,
     %(max_faults)s, %(startup_ms)s, %(increment_ms)s, %(phase_ms)s, %(secret)s, sha256(%(secret)s), %(request_id)s,
-    %(format)s, %(unrated)s, %(open_until)s
+    %(format)s, %(unrated)s, %(private)s, %(open_until)s
 )
 ON CONFLICT (name) DO NOTHING
 RETURNING name;
@@ -22,10 +23,11 @@ SELECT count(*) FROM tournaments WHERE owner = %(owner)s AND unrated AND closed_
 -- names_like: names of tournaments that begin alike
 SELECT name FROM tournaments WHERE starts_with(name, %(prefix)s);
 
--- tournament: one tournament with its blocks counted, and whether every orbit of it is rated
+-- tournament: one tournament, if the viewer may see it or there is none, with its blocks counted, and whether every orbit
+-- of it is rated
 SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms, t.bank_ms, t.max_faults,
        t.startup_ms, t.increment_ms, t.phase_ms, t.secret, t.commitment, t.created_at, t.started_at, t.closed_at,
-       t.cancelled_at, t.format, t.unrated, t.open_until,
+       t.cancelled_at, t.format, t.unrated, t.private, t.open_until,
        ARRAY(SELECT bot FROM entries WHERE tournament = t.name ORDER BY position),
        t.unrated OR NOT EXISTS (
            SELECT orbit FROM blocks WHERE tournament = t.name
@@ -41,13 +43,17 @@ SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms
        count(b.id) FILTER (WHERE b.state = 'void') - count(b.replaces),
        ARRAY(SELECT u.id FROM undecided_blocks AS u WHERE u.tournament = t.name AND t.closed_at IS NULL ORDER BY u.id)
 FROM tournaments AS t LEFT JOIN blocks AS b ON b.tournament = t.name
-WHERE t.name = %(name)s
+WHERE t.name = %(name)s AND (%(viewer)s::text IS NULL OR may_see(%(viewer)s, t))
 GROUP BY t.name;
 
--- tournaments: names of a page of tournaments, newest first
-SELECT name FROM tournaments
-WHERE %(before)s::text IS NULL
-   OR (created_at, name) < (SELECT created_at, name FROM tournaments WHERE name = %(before)s)
+-- tournaments: names of a page of tournaments that the viewer may see, newest first; none behind one that they may not
+SELECT name FROM tournaments AS t
+WHERE may_see(%(viewer)s, t) AND (
+    %(before)s::text IS NULL
+    OR (created_at, name) < (
+        SELECT created_at, name FROM tournaments AS last WHERE name = %(before)s AND may_see(%(viewer)s, last)
+    )
+)
 ORDER BY created_at DESC, name DESC
 LIMIT %(limit)s;
 

@@ -20,7 +20,7 @@ from arena.store import Connection, alarms, audit
 from arena.store.bots import find_bot
 from arena.store.people import User
 from arena.store.sql import statements
-from arena.store.tournaments import Tournament, find_tournament, lock_tournament
+from arena.store.tournaments import Tournament, lock_tournament, see_tournament
 from arena.tournaments import ledger
 
 SQL = statements(__file__)
@@ -309,7 +309,7 @@ class _Act:
 
 def _organised(connection: Connection, user: User, name: str) -> Tournament:
     """The tournament, if the user decides what becomes of it."""
-    tournament = find_tournament(connection, name)
+    tournament = see_tournament(connection, user, name)
     if not user.admin and user.name != tournament.owner:
         raise NotAllowed(f"the tournament '{name}' belongs to {tournament.owner}; only they and admins decide about it")
     return tournament

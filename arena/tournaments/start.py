@@ -6,7 +6,7 @@ import engine
 from arena.errors import BadRequest, NotAllowed, WrongState
 from arena.store import Connection, audit, bots
 from arena.store.people import User
-from arena.store.tournaments import SQL, Tournament, find_tournament, lock_open
+from arena.store.tournaments import SQL, Tournament, find_tournament, lock_open, see_tournament
 from arena.tournaments.draws import draw_first
 from arena.tournaments.schedule import ScheduleError
 
@@ -17,12 +17,13 @@ def start_tournament(connection: Connection, user: User, name: str) -> Tournamen
     One remote entry keeps all units from being rotation units: what a bot remembers cannot be taken from it, and units
     of two kinds are never rated together. Where there are bots of owners enough the units are fields, else single.
 
-    :raises NotFound: if there is no such tournament.
+    :raises NotFound: if there is no such tournament that the user may see.
     :raises NotAllowed: if it is somebody else's.
     :raises WrongState: if it has started, or an entry has no version that plays any more.
     :raises BadRequest: if no schedule can be made of the entries.
     """
     with connection.transaction():
+        see_tournament(connection, user, name)
         tournament = lock_open(connection, name)
         if not user.admin and user.name != tournament.owner:
             raise NotAllowed(f"the tournament '{name}' belongs to {tournament.owner}; only they can start it")

@@ -126,6 +126,7 @@ class CreateTournamentRequest(_message.Message):
     AGAINST_FIELD_NUMBER: _builtins.int
     UNRATED_FIELD_NUMBER: _builtins.int
     OPEN_UNTIL_FIELD_NUMBER: _builtins.int
+    PRIVATE_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """OPTIONAL. The name, lower-case letters, digits and hyphens; made from the game when empty."""
     game: _builtins.str
@@ -146,6 +147,8 @@ class CreateTournamentRequest(_message.Message):
     """OPTIONAL. Who meets whom; unspecified for a round-robin."""
     unrated: _builtins.bool
     """OPTIONAL. Whether it touches no rating; a challenge never does."""
+    private: _builtins.bool
+    """OPTIONAL. Whether only its owner, admins and the owners of its bots see it; then it is unrated."""
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """OPTIONAL. Options that differ from the defaults, as text."""
@@ -183,10 +186,11 @@ class CreateTournamentRequest(_message.Message):
         against: _abc.Iterable[_builtins.str] | None = ...,
         unrated: _builtins.bool = ...,
         open_until: _timestamp_pb2.Timestamp | None = ...,
+        private: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits", "open_until", b"open_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["against", b"against", "bots", b"bots", "clock", b"clock", "format", b"format", "game", b"game", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "request_id", b"request_id", "seats", b"seats", "tournament", b"tournament", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["against", b"against", "bots", b"bots", "clock", b"clock", "format", b"format", "game", b"game", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "private", b"private", "request_id", b"request_id", "seats", b"seats", "tournament", b"tournament", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -776,6 +780,7 @@ class Tournament(_message.Message):
     FORMAT_FIELD_NUMBER: _builtins.int
     UNRATED_FIELD_NUMBER: _builtins.int
     OPEN_UNTIL_FIELD_NUMBER: _builtins.int
+    PRIVATE_FIELD_NUMBER: _builtins.int
     UNDECIDED_FIELD_NUMBER: _builtins.int
     ALARMS_FIELD_NUMBER: _builtins.int
     CORRECTIONS_FIELD_NUMBER: _builtins.int
@@ -807,6 +812,8 @@ class Tournament(_message.Message):
     """Who meets whom."""
     unrated: _builtins.bool
     """Whether it touches no rating."""
+    private: _builtins.bool
+    """Whether only its owner, admins and the owners of its bots see it."""
     undecided: _builtins.str
     """Why it does not close although nothing is left to be played, or will not: blocks were given up because what plays
     them died three times, and nobody has decided about them. A sentence with what to do; empty if that is not so.
@@ -866,13 +873,14 @@ class Tournament(_message.Message):
         format: Global___TournamentFormat.ValueType = ...,
         unrated: _builtins.bool = ...,
         open_until: _timestamp_pb2.Timestamp | None = ...,
+        private: _builtins.bool = ...,
         undecided: _builtins.str = ...,
         alarms: _abc.Iterable[_oversight_pb2.Alarm] | None = ...,
         corrections: _abc.Iterable[Global___Correction] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits", "open_until", b"open_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "format", b"format", "game", b"game", "lacking", b"lacking", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "format", b"format", "game", b"game", "lacking", b"lacking", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "private", b"private", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class TournamentServiceStub:
-    """Tournaments.
+    """Tournaments. A private one exists for its owner, for admins and for the owners of its bots; others are answered as if
+    nobody had its name.
     """
 
     def __init__(self, channel):
@@ -93,7 +94,8 @@ class TournamentServiceStub:
 
 
 class TournamentServiceServicer:
-    """Tournaments.
+    """Tournaments. A private one exists for its owner, for admins and for the owners of its bots; others are answered as if
+    nobody had its name.
     """
 
     def CreateTournament(self, request, context):
@@ -139,7 +141,7 @@ class TournamentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListTournaments(self, request, context):
-        """The tournaments, newest first.
+        """The tournaments that the caller may see, newest first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -240,7 +242,8 @@ def add_TournamentServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TournamentService:
-    """Tournaments.
+    """Tournaments. A private one exists for its owner, for admins and for the owners of its bots; others are answered as if
+    nobody had its name.
     """
 
     @staticmethod

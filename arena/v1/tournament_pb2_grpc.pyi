@@ -27,7 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TournamentServiceStub:
-    """Tournaments."""
+    """Tournaments. A private one exists for its owner, for admins and for the owners of its bots; others are answered as if
+    nobody had its name.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -46,7 +48,7 @@ class TournamentServiceStub:
     GetTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.GetTournamentRequest, _tournament_pb2.Tournament]
     """One tournament."""
     ListTournaments: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.ListTournamentsRequest, _tournament_pb2.ListTournamentsResponse]
-    """The tournaments, newest first."""
+    """The tournaments that the caller may see, newest first."""
     VoidBlocks: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.VoidBlocksRequest, _tournament_pb2.Decision]
     """Gives up blocks that are not yet played, and makes units that were played count no more."""
     RetryBlocks: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.RetryBlocksRequest, _tournament_pb2.Decision]
@@ -58,7 +60,9 @@ class TournamentServiceStub:
 
 @_typing.type_check_only
 class TournamentServiceAsyncStub(TournamentServiceStub):
-    """Tournaments."""
+    """Tournaments. A private one exists for its owner, for admins and for the owners of its bots; others are answered as if
+    nobody had its name.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.CreateTournamentRequest, _tournament_pb2.Tournament]  # type: ignore[assignment]
@@ -74,7 +78,7 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     GetTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.GetTournamentRequest, _tournament_pb2.Tournament]  # type: ignore[assignment]
     """One tournament."""
     ListTournaments: _aio.UnaryUnaryMultiCallable[_tournament_pb2.ListTournamentsRequest, _tournament_pb2.ListTournamentsResponse]  # type: ignore[assignment]
-    """The tournaments, newest first."""
+    """The tournaments that the caller may see, newest first."""
     VoidBlocks: _aio.UnaryUnaryMultiCallable[_tournament_pb2.VoidBlocksRequest, _tournament_pb2.Decision]  # type: ignore[assignment]
     """Gives up blocks that are not yet played, and makes units that were played count no more."""
     RetryBlocks: _aio.UnaryUnaryMultiCallable[_tournament_pb2.RetryBlocksRequest, _tournament_pb2.Decision]  # type: ignore[assignment]
@@ -85,7 +89,9 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """Closes a tournament for good. Orbits that are not complete do not count."""
 
 class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Tournaments."""
+    """Tournaments. A private one exists for its owner, for admins and for the owners of its bots; others are answered as if
+    nobody had its name.
+    """
 
     @_abc_1.abstractmethod
     def CreateTournament(
@@ -141,7 +147,7 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tournament_pb2.ListTournamentsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.ListTournamentsResponse, _abc.Awaitable[_tournament_pb2.ListTournamentsResponse]]:
-        """The tournaments, newest first."""
+        """The tournaments that the caller may see, newest first."""
 
     @_abc_1.abstractmethod
     def VoidBlocks(

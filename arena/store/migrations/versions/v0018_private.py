@@ -1,0 +1,15 @@
+"""Tournaments that only those see who have to do with them."""
+
+from pathlib import Path
+
+from alembic import op
+
+revision = "0018"
+down_revision = "0017"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    # The bare cursor: SQLAlchemy passes an empty list of parameters, and then the driver takes one statement only.
+    op.get_bind().connection.cursor().execute(Path(__file__).with_suffix(".sql").read_text("utf-8"))
