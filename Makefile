@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test chaos attacks soak bench bench-ledger bench-wire bench-engine node go compiled protos contract requirements lint format
+.PHONY: setup demo test browser chaos attacks soak bench bench-ledger bench-wire bench-engine node go compiled protos contract requirements lint format
 
 setup: .venv/installed
 
@@ -50,6 +50,10 @@ bench-wire: setup
 	cp -r benchmarks .venv-bench/run
 	cd .venv-bench/run && $(CURDIR)/$(BIN)/python -m benchmarks.wire
 	$(BIN)/python -m benchmarks.wire
+
+# The pages in a Chromium from the system's packages; screenshots are kept in build/screenshots.
+browser: setup
+	$(BIN)/python -m pytest -m browser tests/whole
 
 # The bot in JavaScript plays every game against a whole arena.
 node: setup

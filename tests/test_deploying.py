@@ -72,7 +72,7 @@ def test_every_command_line_is_one_that_arena_takes(arguments: list[str]) -> Non
 
 def test_there_is_a_command_line_for_every_service() -> None:
     commands = sorted(arguments[0] for arguments in command_lines())
-    assert commands == ["doctor", "doctor", "serve", "serve", "up", "worker", "worker", "worker"]
+    assert commands == ["doctor", "doctor", "serve", "serve", "up", "web", "web", "worker", "worker", "worker"]
 
 
 def test_every_variable_that_is_set_is_one_that_the_code_or_the_file_itself_reads() -> None:
@@ -148,7 +148,7 @@ def test_no_password_is_in_a_file_and_none_has_a_default() -> None:
 def test_the_world_reaches_tls_alone_and_other_hosts_the_rest_at_a_private_address() -> None:
     assert {
         name: service["ports"] for name, service in services(ROOT / "docker-compose.yml").items() if "ports" in service
-    } == {"serve": ["${ARENA_PORT:-7443}:7443", "127.0.0.1:9100:9100"]}
+    } == {"serve": ["${ARENA_PORT:-7443}:7443", "127.0.0.1:9100:9100"], "web": ["127.0.0.1:7080:7080"]}
     opened = [port for service in services(COMPOSE / "first-host.yml").values() for port in service["ports"]]
     assert opened
     assert all(port.startswith("${ARENA_FIRST_HOST") for port in opened)

@@ -20,6 +20,12 @@ def add_commands(commands: Any) -> None:
         "of 'arena up' on this host.",
     )
     parser.add_argument("--listen", type=address, default=LISTEN, metavar="HOST:PORT", help=f"default {LISTEN}")
+    parser.add_argument(
+        "--proxy",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="from where what speaks TLS to the world calls, or * for anywhere; it is believed who its caller is",
+    )
     parser.set_defaults(run=run_web)
     add_log_option(parser)
     add_data_option(parser)
@@ -40,6 +46,7 @@ def run_web(arguments: argparse.Namespace) -> int:
             login.token,
             login.ca,
             listen=arguments.listen,
+            proxy=arguments.proxy,
             on_ready=lambda where: print(f"{READY_WEB}{where}", flush=True),
         )
     )

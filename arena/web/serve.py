@@ -14,9 +14,10 @@ BACKLOG = 128
 GRACE_S = 2
 
 
-async def serve(address: str, token: str, ca: str, *, listen: str, on_ready: Callable[[str], None]) -> None:
+async def serve(address: str, token: str, ca: str, *, listen: str, proxy: str, on_ready: Callable[[str], None]) -> None:
     """Serves the pages over the API at ``address``, with a token for visitors that may only read, until SIGTERM or
-    SIGINT. ``on_ready`` is told the address of the pages.
+    SIGINT. Whoever calls from ``proxy``, an address or ``*``, is believed for whom it calls. ``on_ready`` is told the
+    address of the pages.
 
     :raises Unavailable: if the API does not answer or the address of the pages cannot be had.
     :raises NotAllowed: if the token may do more than read.
@@ -35,6 +36,7 @@ async def serve(address: str, token: str, ca: str, *, listen: str, on_ready: Cal
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                forwarded_allow_ips=proxy,
                 lifespan="off",
                 timeout_graceful_shutdown=GRACE_S,
             )

@@ -1,0 +1,142 @@
+"""The paths that a person takes through the pages, in a real browser: `make browser`.
+
+Every page that is looked at is kept as a screenshot in build/screenshots, must be without a violation that axe finds,
+and must not have left an error in the console.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+
+from arena.stack.services import Services
+
+pytestmark = pytest.mark.browser
+
+SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+PATIENCE_MS = 120_000
+"""A busy machine takes its time to play a tournament."""
+
+BOTS = "random-1 cautious steady bold"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, NAMES)), None)
+    assert program, f"none of {', '.join(NAMES)} is on the path: install a Chromium from your system's packages"
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Look:
+    """A window, and what must hold of every page in it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("console", self._note)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def at(self, name: str) -> None:
+        """Keeps the page as a picture, and lets axe judge it."""
+        self.page.screenshot(path=SHOTS / f"{name}.png", full_page=True)
+        found = Axe().run(self.page)
+        assert not found.response["violations"], found.generate_report()
+        assert not self.errors
+
+
+@pytest.fixture(params=["light", "dark-phone"])
+def look(request: pytest.FixtureRequest, browser: Browser, services: Services) -> Iterator[Look]:
+    phone = request.param == "dark-phone"
+    context = browser.new_context(
+        base_url=f"http://{services.web_address}",
+        color_scheme="dark" if phone else "light",
+        viewport={"width": 390, "height": 800} if phone else {"width": 1280, "height": 900},
+    )
+    yield Look(context.new_page())
+    context.close()
+
+
+def test_from_signing_in_to_the_last_trick(look: Look, arena: Path, request: pytest.FixtureRequest) -> None:
+    page, style = look.page, request.node.callspec.params["look"]
+    page.goto("/")
+    look.at(f"{style}-1-first")
+    page.get_by_role("link", name="Sign in").click()
+    look.at(f"{style}-2-sign-in")
+    page.get_by_label("Token").fill(json.loads((arena / "login.json").read_text())["token"])
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+    page.get_by_role("link", name="Tournaments", exact=True).click()
+    page.get_by_role("link", name="Make one").click()
+    look.at(f"{style}-3-new-tournament")
+    name = f"browser-{style}"
+    page.get_by_label("Game").select_option("minus")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Options").fill("deals=1")
+    page.get_by_label("Bots").fill(BOTS)
+    page.get_by_label("Units").fill("2")
+    page.get_by_role("button", name="Make it").click()
+
+    # Nobody loads it again: the page itself does, until it is over.
+    expect(page.locator("#live[data-live]")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Each against each")).to_be_visible()
+    look.at(f"{style}-4-tournament")
+
+    page.get_by_role("link", name="All matches").click()
+    look.at(f"{style}-5-matches")
+    page.get_by_role("link", name="unit 0, rotation 0", exact=True).click()
+    look.at(f"{style}-6-match")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("2 of ", exact=False).first).to_be_visible()
+    page.keyboard.press("End")
+    expect(page.get_by_role("heading", name="Result")).to_be_visible()
+    look.at(f"{style}-7-result")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("heading", name="Result")).to_have_count(0)
+    page.locator("nav.steps").get_by_role("link", name="1 ", exact=False).last.click()
+    expect(page.get_by_label("cards face down", exact=False).first).to_be_visible()
+    look.at(f"{style}-8-from-a-seat")
+    assert "seat=" in page.url
+    page.get_by_role("link", name="the same cards in every rotation").click()
+    look.at(f"{style}-9-unit")
+
+    page.get_by_role("link", name="Minus", exact=True).click()
+    page.get_by_role("link", name="Elo").first.click()
+    expect(page.locator("th[aria-sort=descending]").first).to_contain_text("Elo")
+    look.at(f"{style}-10-ratings")
+    page.get_by_label("Find a bot").fill("stea")
+    page.get_by_role("button", name="Find").click()
+    expect(page.locator("tbody tr").first).to_contain_text("steady")
+    page.locator("tbody").first.get_by_role("link", name="steady").click()
+    look.at(f"{style}-11-history")
+    page.get_by_role("link", name="steady").first.click()
+    look.at(f"{style}-12-bot")
+    page.goto("/ratings/minus")
+    page.get_by_role("link", name="How likely each is the stronger of two").first.click()
+    look.at(f"{style}-13-likelihoods")
+
+
+def test_every_page_can_be_walked_by_key_alone(look: Look) -> None:
+    page = look.page
+    page.goto("/ratings/minus")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="To the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.getElementById('content').contains(document.activeElement)")
