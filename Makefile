@@ -36,6 +36,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.wire
 	$(BIN)/python -m benchmarks.block
 	$(BIN)/python -m benchmarks.tournament
+	$(BIN)/python -m benchmarks.pages
 	$(BIN)/python -m benchmarks.sandbox
 
 # A million results in a ledger of its own, and what is asked of it; ten minutes.

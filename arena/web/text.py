@@ -11,8 +11,10 @@ def number(value: float | None, decimals: int = 0) -> str:
     """The sign of a number below 0 is the long one; empty for None."""
     if value is None:
         return ""
-    text = f"{value:,.{decimals}f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-    return text.replace("-", DASH) if float(f"{value:.{decimals}f}") else text.removeprefix("-")
+    text = f"{value:z,.{decimals}f}"  # z: what is rounded to nothing has no sign
+    if "," in text:
+        text = text.replace(",", "\N{NARROW NO-BREAK SPACE}")
+    return DASH + text[1:] if text[0] == "-" else text
 
 
 def day(moment: Timestamp) -> str:

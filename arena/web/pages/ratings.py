@@ -16,8 +16,14 @@ from arena.v1 import rating_pb2
 from arena.web.page import page
 from arena.web.session import api_of, visitor_of
 
+MOST_LINES = 1000
+"""A page shows no more lines of a table at once."""
+
 WIDEST_MARGIN = 200.0
 """Half a bar that is wider, as after very few units, is cut."""
+
+DOT = 1.2
+"""How wide the dot is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,15 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """An interval within the range of its table, and the dot on it, from 0 to 100 as SVG writes them."""
+
+    left: str
+    width: str
+    dot: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pool:
     """A table: what its bots have in common, its lines, and the range of ratings that its bars are drawn in."""
 
@@ -52,6 +67,21 @@ class Pool:
     lines: tuple[Line, ...]
     low: float
     high: float
+
+    def lines_from(self, start: int) -> tuple[Line, ...]:
+        """The lines of a page that begins with that one, counted from 0."""
+        return self.lines[start : start + MOST_LINES]
+
+    def bar(self, line: Line) -> Bar | None:
+        """The line's bar; None for a bot without a rating."""
+        if line.rating is None:
+            return None
+        width = (self.high - self.low) or 1.0
+        margin = line.margin or 0.0
+        left = max(line.rating - margin - self.low, 0.0) / width * 100
+        right = min(line.rating + margin - self.low, width) / width * 100
+        dot = min(max((line.rating - self.low) / width * 100 - DOT / 2, 0.0), 100 - DOT)
+        return Bar(f"{left:.2f}", f"{max(right - left, 0.0):.2f}", f"{dot:.2f}")
 
 
 COLUMNS: dict[str, Callable[[Line], Any]] = {
@@ -67,7 +97,7 @@ COLUMNS: dict[str, Callable[[Line], Any]] = {
 
 
 async def show(request: Request) -> Response:
-    """The tables of a game: `?sort=`, `?q=` and `?seats=` choose, `?format=csv` or `json` gives the numbers."""
+    """The tables of a game: `?sort=`, `?q=` and `?start=` choose, `?format=csv` or `json` gives the numbers."""
     game = request.path_params["game"]
     if game not in engine.GAMES:
         raise NotFound(f"there is no game '{game}'; there are {', '.join(engine.GAMES)}")
@@ -76,15 +106,18 @@ async def show(request: Request) -> Response:
     wanted = asked.get("q", "").strip().lower()
     api, visitor = api_of(request), await visitor_of(request)
     answer = await api.ask(api.ratings.ListRatings, rating_pb2.ListRatingsRequest(game=game), visitor)
-    pools = [_pool(table, wanted, sort) for table in answer.tables]
+    pools = [pool_of(table, wanted, sort) for table in answer.tables]
     if asked.get("format") == "json":
         return JSONResponse([asdict(pool) for pool in pools])
     if asked.get("format") == "csv":
         return _csv(game, pools)
-    return await page(request, "ratings.html", game=game, pools=pools, sort=sort, q=asked.get("q", ""))
+    start = asked.get("start", "")
+    first = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 0
+    return await page(request, "ratings.html", game=game, pools=pools, sort=sort, q=asked.get("q", ""), start=first)
 
 
-def _pool(table: rating_pb2.RatingTable, wanted: str, sort: str) -> Pool:
+def pool_of(table: rating_pb2.RatingTable, wanted: str, sort: str) -> Pool:
+    """The table with the lines whose bots have ``wanted`` in their names, sorted by one of COLUMNS."""
     lines = [_line(rating, 1000 * 10**table.score_decimals) for rating in table.ratings]
     ends = [end for line in lines for end in _ends(line)] or [1400.0, 1600.0]
     shown = sorted((line for line in lines if wanted in line.bot), key=COLUMNS[sort])
