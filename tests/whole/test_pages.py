@@ -138,6 +138,8 @@ def test_a_bots_page_tells_its_owner_more(played: str, arena: Path, pages: Pages
     assert pages.get(log).status == 403
     assert "What it wrote" in valid(pages.get(log, owner))
     assert pages.get("/bots/nobody").status == 404
+    assert "Tricks on average" in valid(pages.get(f"/bots/steady/style/{played}"))
+    assert pages.get(f"/bots/patient/style/{played}").status == 404
 
 
 def test_an_organiser_makes_a_tournament_and_is_told_what_cannot_be(arena: Path, pages: Pages) -> None:
