@@ -67,13 +67,16 @@ class _Pool:
 
 def fit_due(connection: Connection) -> int:
     """How many pools were fitted: all whose newest rated period had no fit, and that nobody else fits just now."""
-    pools = _pools(connection, "behind")
     done = 0
-    for pool in pools:
+    for found in _pools(connection, "behind"):
         with connection.transaction():
             cursor = connection.cursor(row_factory=scalar_row)
-            if not cursor.execute(SQL["try_lock"], {"pool": pool.pool}).fetchone():
+            if not cursor.execute(SQL["try_lock"], {"pool": found.pool}).fetchone():
                 # Somebody else is at it, and it may take a while.
+                continue
+            # Asked again: while others were fitted, somebody may have fitted this one, and a newer period of it.
+            pool = next((one for one in _pools(connection, "behind") if one.pool == found.pool), None)
+            if pool is None:
                 continue
             where = {"run": pool.run, "position": pool.position}
             computed = _computed(connection, pool)

@@ -1,5 +1,7 @@
 """Official ratings in the database: fitted when a period has been applied, read with the table, checked again."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import psycopg
 import pytest
 
@@ -124,6 +126,32 @@ def test_who_comes_while_another_fits_leaves_it_to_him(
         assert fit_due(connection) == 0
     assert all(line.fitted is not None for line in only_table(connection).ratings)
     assert fit_due(connection) == 0
+
+
+def test_who_comes_to_a_pool_late_does_not_bring_back_an_older_fit(
+    connection: Connection, database_url: str, bots: list[str]
+) -> None:
+    """Somebody fits one pool for long, and meanwhile somebody else fits a newer period of the other."""
+    for name, options in (("long", {"deals": "9"}), ("cup", {})):
+        for block in played.start(connection, name, bots, orbits=1, options=options).blocks:
+            played.play(connection, block)
+        apply_due(connection)
+    waiting = "SELECT count(*) FROM pg_locks WHERE relation = 'fits'::regclass AND NOT granted"
+    with ThreadPoolExecutor() as threads, psycopg.connect(database_url, autocommit=True) as other:
+        with connection.transaction():
+            connection.execute("LOCK TABLE fits IN SHARE ROW EXCLUSIVE MODE")
+            fitting = threads.submit(fit_due, other)
+            while connection.execute(waiting).fetchone() != (1,):
+                assert not fitting.done()
+            for block in played.start(connection, "next", bots, orbits=1).blocks:
+                played.play(connection, block)
+            assert apply_due(connection) == 1
+            assert fit_due(connection) == 1
+        assert fitting.result() == 1
+    kept = connection.execute(
+        "SELECT DISTINCT r.pool, l.position FROM likelihoods l JOIN rating_runs r ON r.id = l.run"
+    )
+    assert sorted(kept) == [(1, 0), (2, 1)]
 
 
 def test_fits_are_written_once(connection: Connection, bots: list[str]) -> None:
