@@ -66,12 +66,16 @@ SELECT
 FROM pools p
 JOIN blocks b ON b.tournament = %(tournament)s AND b.orbit = %(orbit)s AND b.kind = p.unit_kind AND b.state = 'done'
 JOIN results r ON r.block = b.id
-WHERE p.id = %(pool)s AND NOT EXISTS (
-    SELECT FROM corrections c
-    WHERE c.tournament = b.tournament
-        -- Of a field the tables at which the bot sat.
-        AND ((c.bot = ANY (b.entries) AND array_position(b.entries, c.bot) - 1 = ANY (r.seats)) OR (c.orbit = b.orbit AND (c.what = 'orbit' OR c.unit = r.unit)))
-)
+WHERE p.id = %(pool)s
+    -- By lists that are made once: results times corrections may be very many.
+    AND b.orbit NOT IN (SELECT orbit FROM corrections WHERE tournament = %(tournament)s AND what = 'orbit')
+    AND r.unit NOT IN (SELECT unit FROM corrections WHERE tournament = %(tournament)s AND what = 'unit')
+    AND NOT EXISTS (
+        SELECT FROM corrections c
+        WHERE c.tournament = %(tournament)s AND c.what = 'bot' AND c.bot = ANY (b.entries)
+            -- Of a field the tables at which the bot sat.
+            AND array_position(b.entries, c.bot) - 1 = ANY (r.seats)
+    )
 ORDER BY r.unit, r.rotation;
 
 -- unit_kind: what the units of the pool are

@@ -2,10 +2,15 @@
 SELECT r.unit, ARRAY(SELECT b.entries[i + 1] FROM unnest(r.seats) WITH ORDINALITY AS s (i, seat) ORDER BY seat) AS bots,
     r.scores, r.places
 FROM results r JOIN blocks b ON b.id = r.block
-WHERE r.tournament = %(tournament)s AND b.state = 'done' AND NOT EXISTS (
-    SELECT FROM corrections c
-    WHERE c.tournament = b.tournament
-        AND ((c.bot = ANY (b.entries) AND array_position(b.entries, c.bot) - 1 = ANY (r.seats)) OR (c.orbit = b.orbit AND (c.what = 'orbit' OR c.unit = r.unit)))
-)
+WHERE r.tournament = %(tournament)s AND b.state = 'done'
+    -- By lists that are made once: results times corrections may be very many.
+    AND b.orbit NOT IN (SELECT orbit FROM corrections WHERE tournament = %(tournament)s AND what = 'orbit')
+    AND r.unit NOT IN (SELECT unit FROM corrections WHERE tournament = %(tournament)s AND what = 'unit')
+    AND NOT EXISTS (
+        SELECT FROM corrections c
+        WHERE c.tournament = %(tournament)s AND c.what = 'bot' AND c.bot = ANY (b.entries)
+            -- Of a field the tables at which the bot sat.
+            AND array_position(b.entries, c.bot) - 1 = ANY (r.seats)
+    )
 ORDER BY r.unit, r.rotation
 LIMIT %(most)s;

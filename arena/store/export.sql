@@ -15,12 +15,16 @@ WHERE name = %(name)s AND closed_at IS NOT NULL AND started_at IS NOT NULL;
 SELECT r.unit, r.rotation, b.orbit, b.kind,
     ARRAY(SELECT b.entries[i + 1] FROM unnest(r.seats) WITH ORDINALITY AS s (i, seat) ORDER BY seat) AS bots,
     r.scores, r.places, r.faults, r.forfeited, r.decisions, r.digest,
-    NOT t.unrated AND NOT EXISTS (
-        SELECT FROM corrections c
-        WHERE c.tournament = r.tournament
-            -- Of a field the tables at which the bot sat.
-            AND ((c.bot = ANY (b.entries) AND array_position(b.entries, c.bot) - 1 = ANY (r.seats)) OR (c.orbit = b.orbit AND (c.what = 'orbit' OR c.unit = r.unit)))
-    ) AS counts,
+    NOT t.unrated
+        -- By lists that are made once: results times corrections may be very many.
+        AND b.orbit NOT IN (SELECT orbit FROM corrections WHERE tournament = %(tournament)s AND what = 'orbit')
+        AND r.unit NOT IN (SELECT unit FROM corrections WHERE tournament = %(tournament)s AND what = 'unit')
+        AND NOT EXISTS (
+            SELECT FROM corrections c
+            WHERE c.tournament = %(tournament)s AND c.what = 'bot' AND c.bot = ANY (b.entries)
+                -- Of a field the tables at which the bot sat.
+                AND array_position(b.entries, c.bot) - 1 = ANY (r.seats)
+        ) AS counts,
     b.ended_at
 FROM results r JOIN blocks b ON b.id = r.block JOIN tournaments t ON t.name = r.tournament
 WHERE r.tournament = %(tournament)s AND (r.unit, r.rotation) > (%(unit)s, %(rotation)s)

@@ -6,10 +6,11 @@ from typing import Any
 import psycopg
 import pytest
 
+from arena.ratings import periods, standings
 from arena.ratings.official import differences, fit_due
 from arena.ratings.periods import apply_due, rebuild
 from arena.ratings.tables import table
-from arena.store import Connection
+from arena.store import Connection, export
 from tests.ratings import played
 from tests.ratings.played import GAME, Planned
 
@@ -183,3 +184,17 @@ def test_corrections_are_never_changed(connection: Connection, bots: list[str], 
     correct(connection, played.start(connection, "cup", bots), bot="cem")
     with pytest.raises(psycopg.errors.RaiseException, match="written once"):
         connection.execute(statement.encode())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [periods.SQL["matches"], standings.SQL["scored"], export.SQL["exported_matches"]],
+    ids=["ratings", "standings", "export"],
+)
+def test_a_result_is_looked_up_among_corrections_and_not_compared_with_each(
+    connection: Connection, statement: bytes
+) -> None:
+    """A tournament of many results that is cancelled has many corrections, and their product would take hours."""
+    asked = {"pool": 1, "tournament": "cup", "orbit": 0, "unit": 0, "rotation": 0, "limit": 500, "most": 500}
+    plan = "\n".join(line for (line,) in connection.execute(b"EXPLAIN VERBOSE " + statement, asked))
+    assert plan.count("hashed SubPlan") >= 2, plan
