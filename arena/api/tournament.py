@@ -219,8 +219,10 @@ def _span(span: Span) -> pb.Span:
 
 
 def _standings(connection: Connection, user: User, name: str) -> pb.Standings:
-    lines, shares = standings_of(connection, tournaments.see_tournament(connection, user, name).name)
+    tournament = tournaments.see_tournament(connection, user, name)
+    lines, shares = standings_of(connection, tournament.name)
     return pb.Standings(
+        score_decimals=engine.load(tournament.game, tournament.seats).score_decimals,
         standings=[
             pb.Standing(
                 bot=line.bot,

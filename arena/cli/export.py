@@ -2,6 +2,7 @@
 
 import argparse
 import io
+import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -77,8 +78,11 @@ RATINGS = (
     Column("faults", Kind.INTEGER),
     Column("vs_field", Kind.NUMBER),
     Column("vs_field_margin", Kind.NUMBER),
+    Column("shift", Kind.NUMBER),
+    Column("anchors", Kind.TEXT),
 )
-"""One row per bot of a table; `options` are those that differ from the defaults."""
+"""One row per bot of a table; `options` are those that differ from the defaults. `rating` is the fitted one plus
+`shift`, which sets the house bots in `anchors`, by name with spaces between them, at their numbers."""
 
 
 def add_commands(commands: Any) -> None:
@@ -135,10 +139,13 @@ def _write(
 ) -> int:
     """How many rows were written."""
     count = 0
+    pages = iter(pages)
+    # Whoever is refused is refused before anything is written.
+    first = next(pages, [])
     text = io.TextIOWrapper(out, "utf-8", newline="", write_through=True)
     try:
         with open_writer(out, text, form, columns) as writer:
-            for page in pages:
+            for page in itertools.chain([first], pages):
                 writer.write(page)
                 count += len(page)
                 shown(count)
@@ -210,4 +217,5 @@ def _rating(table: rating_pb2.RatingTable, line: rating_pb2.Rating) -> Row:
         line.faults,
         fitted.milli_datum / unit if fitted.HasField("milli_datum") else None,
         fitted.milli_datum_margin / unit if fitted.HasField("milli_datum_margin") else None,
+        *(table.shift_micro_elo / 1e6, " ".join(table.anchors)),
     )

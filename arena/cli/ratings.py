@@ -18,6 +18,7 @@ KEYS = [
     *("Place", "Bot", "Rating", "Rating margin", "First rank", "Last rank", "Provisional"),
     *("Elo", "Units", "Mean points", "Points margin", "Vs field", "Vs field margin", "Faults"),
 ]
+"""With --json the shift and its anchors follow, which are one for a table."""
 
 
 def add_commands(commands: Any) -> None:
@@ -65,8 +66,12 @@ def run_ratings(arguments: argparse.Namespace) -> int:
     if arguments.against or arguments.superiority:
         return print_likelihoods(server, tables, arguments.against or "", as_json=arguments.json)
     if arguments.json:
-        rows = [[table.game, table.seats, table.unit_kind, *row] for table in tables for row in _values(table)]
-        print_table(["Game", "Seats", "Unit kind", *KEYS], rows, as_json=True)
+        rows = [
+            [table.game, table.seats, table.unit_kind, *row, table.shift_micro_elo / 1e6, " ".join(table.anchors)]
+            for table in tables
+            for row in _values(table)
+        ]
+        print_table(["Game", "Seats", "Unit kind", *KEYS, "Shift", "Anchors"], rows, as_json=True)
         return 0
     for table in tables:
         print_rating_table(table)

@@ -37,12 +37,13 @@ def print_standings(server: Server, name: str) -> None:
     if not found.standings:
         print(f"nothing of {name} is played yet; next: arena tournament watch {name}")
         return
+    unit = 1000 * 10**found.score_decimals
     rows: list[list[Value]] = [
         [
             place,
             line.bot,
-            line.mean_milli_points / 1000,
-            line.milli_points_margin / 1000 if line.HasField("milli_points_margin") else None,
+            line.mean_milli_points / unit,
+            line.milli_points_margin / unit if line.HasField("milli_points_margin") else None,
             line.matches,
         ]
         for place, line in enumerate(found.standings, 1)

@@ -386,6 +386,9 @@ class Standings(_message.Message):
 
     STANDINGS_FIELD_NUMBER: _builtins.int
     SHARES_FIELD_NUMBER: _builtins.int
+    SCORE_DECIMALS_FIELD_NUMBER: _builtins.int
+    score_decimals: _builtins.int
+    """How many decimals scores are stored with: with 1 the score unit is a tenth of a point."""
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]:
         """By mean points."""
@@ -399,10 +402,11 @@ class Standings(_message.Message):
         *,
         standings: _abc.Iterable[Global___Standing] | None = ...,
         shares: _abc.Iterable[Global___Share] | None = ...,
+        score_decimals: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["shares", b"shares", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["score_decimals", b"score_decimals", "shares", b"shares", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,31 +1,23 @@
 """What is exported is what the ledger holds, in every format, and nothing of a tournament that is still played."""
 
-import asyncio
 import csv
 import json
-import os
-import threading
-from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-import grpc
 import pyarrow
 import pytest
 from pyarrow import parquet
 
-from arena.api.access import Database
-from arena.api.catalogue import Catalogue
-from arena.api.export import Exports
-from arena.api.rating import Ratings
 from arena.cli import files, main
 from arena.cli.export import RATINGS, RECORDS, RESULTS
+from arena.cli.export import _rating as rating_row
 from arena.ratings.official import fit_due
 from arena.ratings.periods import apply_due
-from arena.store import Connection, export, people
+from arena.store import Connection, export
 from arena.tournaments import ledger
-from arena.v1 import catalogue_pb2_grpc, export_pb2_grpc, rating_pb2_grpc
+from arena.v1 import rating_pb2
 from tests.tournaments.ground import claimed, make_tournament, reports_of
 
 
@@ -47,36 +39,6 @@ def ledger_of_three(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> 
         [names[0]],
     )
     return names
-
-
-@pytest.fixture
-def served(database_url: str, connection: Connection, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The services of the API that are asked, for commands of this process."""
-    loop = asyncio.new_event_loop()
-    database = Database(database_url)
-    ready: list[int] = []
-
-    async def start() -> grpc.aio.Server:
-        server = grpc.aio.server()
-        export_pb2_grpc.add_ExportServiceServicer_to_server(Exports(database), server)
-        rating_pb2_grpc.add_RatingServiceServicer_to_server(Ratings(database), server)
-        catalogue_pb2_grpc.add_CatalogueServiceServicer_to_server(Catalogue(), server)
-        ready.append(server.add_insecure_port("127.0.0.1:0"))
-        await server.start()
-        return server
-
-    server = loop.run_until_complete(start())
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    monkeypatch.setattr("arena.cli.client.LOGIN_FILE", Path(os.devnull))
-    monkeypatch.setenv("ARENA_SERVER", f"127.0.0.1:{ready[0]}")
-    monkeypatch.setenv("ARENA_TOKEN", people.keep_token(connection, "reader", None))
-    yield
-    asyncio.run_coroutine_threadsafe(server.stop(None), loop).result()
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
-    database.close()
 
 
 def exported(what: str, folder: Path, *more: str) -> tuple[list[dict[str, Any]], pyarrow.Table]:
@@ -212,11 +174,25 @@ def test_what_cannot_be_exported_is_told_and_leaves_no_file(
     assert not list(tmp_path.iterdir())
 
 
-def test_who_has_no_token_exports_nothing(
-    ledger_of_three: list[str], served: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_whoever_is_refused_is_refused_before_anything_is_written(
+    served: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ARENA_TOKEN", "a" * 64)
-    assert main(["export", "results", "-", "--format", "csv"]) == 1
-    out, err = capsys.readouterr()
-    assert "token" in err
-    assert len(out.splitlines()) == 1
+    assert main(["export", "results", "-", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith("tournament,game,")
+    monkeypatch.setenv("ARENA_TOKEN", "0" * 64)
+    for what in ("results", "records", "ratings"):
+        assert main(["export", what, "-", "--format", "csv"]) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert "nobody has this token" in said.err
+
+
+def test_the_lead_over_the_field_and_the_shift_to_the_anchors_are_exported() -> None:
+    fitted = rating_pb2.Fitted(micro_elo=1_512_500_000, milli_datum=-12_500, milli_datum_margin=2_500)
+    line = rating_pb2.Rating(bot="ann", fitted=fitted)
+    table = rating_pb2.RatingTable(
+        unit_kind="field", score_decimals=1, shift_micro_elo=12_500_000, anchors=["bob", "cyd"], ratings=[line]
+    )
+    row = dict(zip([column.name for column in RATINGS], rating_row(table, line), strict=True))
+    assert (row["rating"], row["shift"], row["anchors"]) == (1512.5, 12.5, "bob cyd")
+    assert (row["vs_field"], row["vs_field_margin"]) == (-1.25, 0.25)

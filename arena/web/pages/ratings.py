@@ -28,7 +28,8 @@ DOT = 1.2
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A bot's line as it is shown; what is not known yet is None. Ratings in Elo, points in the game's unit."""
+    """A bot's line as it is shown; what is not known yet is None. Ratings in Elo, points in the game's unit. In a pool
+    of fields ``vs_field`` is by how many points it was ahead of the others who held its cards."""
 
     place: int
     bot: str
@@ -44,6 +45,8 @@ class Line:
     points: float
     points_margin: float | None
     faults: int
+    vs_field: float | None
+    vs_field_margin: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,9 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A table: what its bots have in common, its lines, and the range of ratings that its bars are drawn in."""
+    """A table: what its bots have in common, its lines, and the range of ratings that its bars are drawn in. ``shift``
+    is what is added to every rating as it was fitted, so that the anchors, bots with their ratings, keep their
+    numbers."""
 
     number: int
     seats: int
@@ -67,6 +72,8 @@ class Pool:
     lines: tuple[Line, ...]
     low: float
     high: float
+    shift: float
+    anchors: dict[str, float]
 
     def lines_from(self, start: int) -> tuple[Line, ...]:
         """The lines of a page that begins with that one, counted from 0."""
@@ -90,7 +97,7 @@ COLUMNS: dict[str, Callable[[Line], Any]] = {
     "rating": lambda line: (line.rating is None, -(line.rating or 0)),
     "elo": lambda line: -line.elo,
     "units": lambda line: -line.units,
-    "points": lambda line: -line.points,
+    "points": lambda line: (line.vs_field is None, -(line.points if line.vs_field is None else line.vs_field)),
     "faults": lambda line: -line.faults,
 }
 """What a table can be sorted by, and how."""
@@ -123,7 +130,16 @@ def pool_of(table: rating_pb2.RatingTable, wanted: str, sort: str) -> Pool:
     shown = sorted((line for line in lines if wanted in line.bot), key=COLUMNS[sort])
     options = dict(sorted(table.options.items()))
     return Pool(
-        table.pool, table.seats, table.unit_kind, options, table.score_decimals, tuple(shown), min(ends), max(ends)
+        table.pool,
+        table.seats,
+        table.unit_kind,
+        options,
+        table.score_decimals,
+        tuple(shown),
+        min(ends),
+        max(ends),
+        table.shift_micro_elo / 1e6,
+        {line.bot: line.rating for line in lines if line.bot in table.anchors and line.rating is not None},
     )
 
 
@@ -144,6 +160,8 @@ def _line(rating: rating_pb2.Rating, unit: int) -> Line:
         points=rating.mean_milli_points / unit,
         points_margin=fit.milli_points_margin / unit if fit and fit.HasField("milli_points_margin") else None,
         faults=rating.faults,
+        vs_field=fit.milli_datum / unit if fit and fit.HasField("milli_datum") else None,
+        vs_field_margin=fit.milli_datum_margin / unit if fit and fit.HasField("milli_datum_margin") else None,
     )
 
 
@@ -158,10 +176,11 @@ def _ends(line: Line) -> tuple[float, ...]:
 def _csv(game: str, pools: Sequence[Pool]) -> Response:
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(["game", "seats", "unit_kind", *(field.name for field in fields(Line))])
+    rows.writerow(["game", "seats", "unit_kind", *(field.name for field in fields(Line)), "shift", "anchors"])
     for pool in pools:
         for line in pool.lines:
-            rows.writerow([game, pool.seats, pool.unit_kind, *asdict(line).values()])
+            shift = pool.shift, " ".join(pool.anchors)
+            rows.writerow([game, pool.seats, pool.unit_kind, *asdict(line).values(), *shift])
     return Response(out.getvalue(), media_type="text/csv")
 
 
