@@ -88,7 +88,9 @@ class Blocks(referee_pb2_grpc.RefereeServiceServicer):
                     playing.cancel()
                     await asyncio.gather(playing, return_exceptions=True)
         except Unavailable as error:
-            await context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
+            # Said, and no status: that would look like a connection that broke when cards were dealt.
+            refusal = Failed(f"Nothing was dealt: {error}.", Cause.UNSEEN)
+            yield referee_pb2.PlayBlockResponse(report=write_report(refusal))
 
     async def _play(self, text: str, tell: Tell) -> None:
         try:

@@ -56,6 +56,11 @@ LAST_S = 15.0
 SPARE_S = 1.0
 """Time for a referee elsewhere to hear that it need not deal."""
 
+_REFUSALS = frozenset(
+    {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.UNIMPLEMENTED, grpc.StatusCode.RESOURCE_EXHAUSTED}
+)
+"""Answers of a referee that has not begun."""
+
 
 class Reports:
     """Writes reports from a thread of its own: whoever reads slowly does not hold up the matches."""
@@ -160,12 +165,16 @@ async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Rep
     last: Report | None = None
     try:
         async with grpc.aio.insecure_channel(address, options=OPTIONS) as channel:
+            if not await _connected(channel):
+                await reports.tell(Failed(f"The referee at {address} cannot be reached.", Cause.UNSEEN))
+                return
             call = referee_pb2_grpc.RefereeServiceStub(channel).PlayBlock(
                 referee_pb2.PlayBlockRequest(block=write_block(block)),
                 metadata=(("authorization", f"Bearer {os.environ.get('ARENA_REFEREE_SECRET', '')}"),),
             )
             async for response in call:
-                if last is None:
+                report = read_report(response.report)
+                if last is None and isinstance(report, Progress):
                     logs.begin(time.monotonic())
                     # The referee knows the tickets now. It deals when the bots had their time to come, come or not.
                     dealt_at = time.monotonic() + block.arrival_ms / 1000 - SPARE_S
@@ -174,12 +183,15 @@ async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Rep
                     except (CellError, OSError) as error:
                         last = Failed(str(error), Cause.UNSEEN if time.monotonic() < dealt_at else Cause.DIED)
                         break
-                last = read_report(response.report)
+                last = report
                 if not logs.take(last) and not isinstance(last, Done | Failed):
                     await reports.tell(last)
     except grpc.aio.AioRpcError as error:
-        # Once it has begun, a remote bot may have seen cards. A referee that stops in good order says Failed before.
-        cause = Cause.UNSEEN if last is None else Cause.DIED
+        # Once it has the block, a remote bot may have seen cards, whether we heard of it or not. A referee that stops
+        # in good order says Failed before.
+        cause = Cause.DIED
+        if last is None:
+            cause = Cause.UNSEEN if error.code() in _REFUSALS else Cause.LOST
         last = Failed(f"The referee at {address} failed: {error.details()}", cause)
     finally:
         gone = await cells.stop()
@@ -189,6 +201,16 @@ async def _play_elsewhere(block: Block, bots_dir: Path, host: Host, reports: Rep
     if not isinstance(last, Done | Failed):
         last = Failed(f"The referee at {address} ended without a result.", Cause.DIED)
     await reports.tell(Done(host.tier.value) if isinstance(last, Done) else last)
+
+
+async def _connected(channel: grpc.aio.Channel) -> bool:
+    """Whether somebody answers at the other end."""
+    while (state := channel.get_state(try_to_connect=True)) in (
+        grpc.ChannelConnectivity.IDLE,
+        grpc.ChannelConnectivity.CONNECTING,
+    ):
+        await channel.wait_for_state_change(state)
+    return state is grpc.ChannelConnectivity.READY
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -194,9 +194,8 @@ def test_a_block_that_is_not_dealt_when_the_drain_begins_is_handed_back_unseen()
                 assert isinstance(failed, Failed)
                 assert failed.cause is Cause.UNSEEN
                 assert await drain.quiet(60)
-                with pytest.raises(grpc.aio.AioRpcError) as refused:
-                    await anext(aiter(stub.PlayBlock(request, metadata=secret)))
-                assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
+                (refused,) = [response async for response in stub.PlayBlock(request, metadata=secret)]
+                assert read_report(refused.report) == failed
             await server.stop(0)
 
     asyncio.run(drained())
@@ -390,6 +389,46 @@ def test_a_block_with_a_remote_bot_is_played_where_that_bot_is(short_dir: Path) 
         assert run.thinking[0].answers == sum(match.decisions for match in matches) // 3
     assert not any(isinstance(report, PlayerReport) for report in reports)
     assert isinstance(reports[-1], Done)
+
+
+class Dying(referee_pb2_grpc.RefereeServiceServicer):
+    """A referee that ends when it has a block, before it says a word."""
+
+    def __init__(self) -> None:
+        self.has_it = asyncio.Event()
+
+    async def PlayBlock(  # noqa: N802 - the name is the contract's
+        self, request: referee_pb2.PlayBlockRequest, context: "grpc.aio.ServicerContext[object, object]"
+    ) -> AsyncIterator[referee_pb2.PlayBlockResponse]:
+        self.has_it.set()
+        await asyncio.Event().wait()
+        yield referee_pb2.PlayBlockResponse()
+
+
+@pytest.mark.parametrize(("there", "cause"), [(True, Cause.LOST), (False, Cause.UNSEEN)])
+def test_cards_count_as_seen_once_a_referee_has_the_block(short_dir: Path, there: bool, cause: Cause) -> None:
+    """It may have dealt when its word is lost with it. Nothing is dealt by one that nobody reaches."""
+    block = block_of([remote("one"), remote("two"), remote("three")], units=1, kind=UnitKind.SINGLE)
+
+    async def at_the_referee() -> list[Report]:
+        dying = Dying()
+        server = grpc.aio.server()
+        referee_pb2_grpc.add_RefereeServiceServicer_to_server(dying, server)
+        address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+        await server.start()
+        if not there:
+            await server.stop(0)
+        playing = asyncio.create_task(
+            asyncio.to_thread(reports_of, block, short_dir, ARENA_REFEREE=address, ARENA_REFEREE_SECRET="secret")
+        )
+        if there:
+            await dying.has_it.wait()
+            await server.stop(0)
+        return await playing
+
+    (failed,) = asyncio.run(at_the_referee())
+    assert isinstance(failed, Failed)
+    assert failed.cause is cause
 
 
 @pytest.mark.parametrize(("startup_ms", "cause"), [(10_000, Cause.UNSEEN), (500, Cause.DIED)])
