@@ -18,6 +18,9 @@ SQL = statements(__file__)
 MOST_MATCHES = 50_000
 """More are not added up while somebody waits."""
 
+MOST_BESIDE = 100
+"""Of more bots no two are set beside each other: the pairs would be too many to send."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -63,13 +66,14 @@ def standings_of(connection: Connection, tournament: str) -> tuple[list[Standing
 
 
 def standings(matches: Sequence[Scored]) -> tuple[list[Standing], list[Share]]:
-    """Bots, best first, and every two that met, in both directions and in the same order. A deal is one observation,
-    however often it was played."""
+    """Bots, best first, and every two that met, in both directions and in the same order; no two of more than
+    :data:`MOST_BESIDE`. A deal is one observation, however often it was played."""
     points: dict[str, list[tuple[int, float]]] = defaultdict(list)
     against: dict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
     for match in matches:
         for bot, score in zip(match.bots, match.scores, strict=True):
             points[bot].append((match.unit, score))
+    for match in matches if len(points) <= MOST_BESIDE else ():
         for (bot, place), (other, others) in itertools.permutations(zip(match.bots, match.places, strict=True), 2):
             against[bot, other].append((match.unit, 0.5 + 0.5 * ((place < others) - (place > others))))
     lines = [Standing(bot, len(seen), _mean(seen)) for bot, seen in points.items()]

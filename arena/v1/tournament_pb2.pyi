@@ -395,7 +395,7 @@ class Standings(_message.Message):
 
     @_builtins.property
     def shares(self) -> _containers.RepeatedCompositeFieldContainer[Global___Share]:
-        """Every two bots that met, in both directions."""
+        """Every two bots that met, in both directions; none of more than 100 bots."""
 
     def __init__(
         self,

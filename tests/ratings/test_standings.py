@@ -40,6 +40,16 @@ def test_one_deal_says_nothing_of_how_sure_it_is() -> None:
     assert all(isnan(share.share.margin) for share in shares)
 
 
+def test_many_bots_have_standings_and_no_shares() -> None:
+    """Those of 400 bots would be more than a caller takes in one answer."""
+    bots = [f"bot-{number:03}" for number in range(module.MOST_BESIDE + 1)]
+    matches = [Scored(unit, bots[unit : unit + 3], [9, 5, 1], [1, 2, 3]) for unit in range(len(bots) - 2)]
+    assert len(standings(matches[:-1])[1]) > 0
+    lines, shares = standings(matches)
+    assert len(lines) == len(bots)
+    assert shares == []
+
+
 def test_what_a_correction_takes_out_is_not_counted(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     played.add_bots(connection, ["ann", "bob", "cyd", "dan"])
     planned = played.start(connection, "cup", ["ann", "bob", "cyd", "dan"], orbits=1, units=2)
