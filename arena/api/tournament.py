@@ -297,6 +297,7 @@ def _describe_whole(connection: Connection, user: User, name: str) -> pb.Tournam
     if user.admin or user.name == tournament.owner:
         raised = alarms.list_alarms(connection, user, tournament=name, settled=False, before=None, limit=MOST_ALARMS)
         message.alarms.extend(map(alarm_message, raised))
+        message.hindered = workers.hindered(connection, name)
     return message
 
 
@@ -332,6 +333,7 @@ def _describe(connection: Connection, name: str) -> pb.Tournament:
         format=FORMATS[Format(tournament.format)],
         unrated=tournament.unrated,
         private=tournament.private,
+        unit_kind=tournament.unit_kind,
         options=tournament.options,
         bots=tournament.bots,
         orbits=tournament.orbits,

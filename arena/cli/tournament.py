@@ -35,6 +35,12 @@ FORMATS = {
     "challenge": pb.TOURNAMENT_FORMAT_CHALLENGE,
 }
 
+UNITS = {
+    "rotation": "rotation: a table plays a deal once in every rotation of its seats",
+    "single": "single: independent deals, for a remote bot remembers those that it has seen",
+    "field": "field: a deal is played at many tables at the same time",
+}
+
 STATES = {
     pb.TOURNAMENT_STATE_OPEN: "open",
     pb.TOURNAMENT_STATE_RUNNING: "running",
@@ -181,7 +187,7 @@ def run_watch(arguments: argparse.Namespace) -> int:
 def follow(server: Server, name: str) -> int:
     """Shows the progress of a tournament until it is done; 1 if it does not come to its end by itself."""
     shown = sys.stderr.isatty()
-    told = ""
+    told = {""}
     while True:
         state = get(server, name)
         if state.state == pb.TOURNAMENT_STATE_OPEN:
@@ -196,9 +202,10 @@ def follow(server: Server, name: str) -> int:
         if state.undecided and state.blocks_done + state.blocks_void == state.blocks:
             print(f"{CLEAR if shown else ''}{state.undecided}", file=sys.stderr)
             return 1
-        if state.lacking and state.lacking != told:
-            print(f"{CLEAR if shown else ''}{state.lacking}", file=sys.stderr, flush=True)
-            told = state.lacking
+        for why in (state.lacking, state.hindered):
+            if why not in told:
+                print(f"{CLEAR if shown else ''}{why}", file=sys.stderr, flush=True)
+                told.add(why)
         if shown:
             print(f"{CLEAR}{_progress(state)}", end="", file=sys.stderr)
         time.sleep(0.5)
@@ -221,11 +228,15 @@ def run_show(arguments: argparse.Namespace) -> int:
     print(f"schedule    {form}{private}{unrated}, {state.orbits} orbits, {state.units} units at each table")
     if state.state == pb.TOURNAMENT_STATE_OPEN and state.HasField("open_until"):
         print(f"open until  {state.open_until.ToDatetime():%Y-%m-%d %H:%M} UTC, then it starts")
+    if state.unit_kind:
+        print(f"units       {UNITS[state.unit_kind]}")
     print(f"clock       {_clock(state)}")
     if state.blocks:
         print(f"progress    {_progress(state)}")
     if state.lacking:
         print(f"waiting     {state.lacking}")
+    if state.hindered:
+        print(f"waiting     {state.hindered}")
     if state.undecided:
         print(f"to decide   {state.undecided}")
     for alarm in state.alarms[:ALARMS]:

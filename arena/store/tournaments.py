@@ -48,7 +48,8 @@ class NewTournament:
 class Tournament:
     """A tournament and how far it is. ``blocks`` leaves out those that were replaced; ``rated`` says whether all its
     orbits have gone into the ratings, or never will. ``undecided`` are blocks that were given up because what plays
-    them died, about which nobody has decided: before that it does not close."""
+    them died, about which nobody has decided: before that it does not close. ``unit_kind`` is empty until
+    it has started."""
 
     name: str
     owner: str
@@ -79,6 +80,7 @@ class Tournament:
     blocks_done: int
     blocks_void: int
     undecided: list[int]
+    unit_kind: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,9 @@ SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms
        count(b.id) - count(b.replaces),
        count(b.id) FILTER (WHERE b.state = 'done'),
        count(b.id) FILTER (WHERE b.state = 'void') - count(b.replaces),
-       ARRAY(SELECT u.id FROM undecided_blocks AS u WHERE u.tournament = t.name AND t.closed_at IS NULL ORDER BY u.id)
+       ARRAY(SELECT u.id FROM undecided_blocks AS u WHERE u.tournament = t.name AND t.closed_at IS NULL ORDER BY u.id),
+       -- All units of a tournament are of one kind.
+       coalesce(max(b.kind), '')
 FROM tournaments AS t LEFT JOIN blocks AS b ON b.tournament = t.name
 WHERE t.name = %(name)s AND (%(viewer)s::text IS NULL OR may_see(%(viewer)s, t))
 GROUP BY t.name;

@@ -46,6 +46,13 @@ def lacking(connection: Connection, tournament: str) -> str:
     return _lacking(connection, "block", waiting, strange)
 
 
+def hindered(connection: Connection, tournament: str) -> str:
+    """Why the newest try to play one of the blocks that wait came to nothing, in a sentence: as when no referee has all
+    remote bots of it. Empty if none waits after such a try."""
+    row = connection.execute(SQL["hindered"], {"tournament": tournament}).fetchone()
+    return f"block {row[0]} is tried again: {row[1]}" if row is not None else ""
+
+
 def lacking_for_version(connection: Connection, bot: str, number: int) -> str:
     """Why a version is validated by no worker that is there, in a sentence; empty if one does or none must."""
     row = connection.execute(SQL["waiting_version"], {"bot": bot, "number": number}).fetchone()

@@ -785,6 +785,8 @@ class Tournament(_message.Message):
     UNRATED_FIELD_NUMBER: _builtins.int
     OPEN_UNTIL_FIELD_NUMBER: _builtins.int
     PRIVATE_FIELD_NUMBER: _builtins.int
+    UNIT_KIND_FIELD_NUMBER: _builtins.int
+    HINDERED_FIELD_NUMBER: _builtins.int
     UNDECIDED_FIELD_NUMBER: _builtins.int
     ALARMS_FIELD_NUMBER: _builtins.int
     CORRECTIONS_FIELD_NUMBER: _builtins.int
@@ -818,6 +820,12 @@ class Tournament(_message.Message):
     """Whether it touches no rating."""
     private: _builtins.bool
     """Whether only its owner, admins and the owners of its bots see it."""
+    unit_kind: _builtins.str
+    """The kind of its units, once started: `rotation`, `single` or `field`, as in RatingTable."""
+    hindered: _builtins.str
+    """Why the newest try to play one of the blocks that wait came to nothing, as when no referee has all remote bots of it;
+    empty if that is not so. Told to its organiser and to admins, and not in lists.
+    """
     undecided: _builtins.str
     """Why it does not close although nothing is left to be played, or will not: blocks were given up because what plays
     them died three times, and nobody has decided about them. A sentence with what to do; empty if that is not so.
@@ -878,13 +886,15 @@ class Tournament(_message.Message):
         unrated: _builtins.bool = ...,
         open_until: _timestamp_pb2.Timestamp | None = ...,
         private: _builtins.bool = ...,
+        unit_kind: _builtins.str = ...,
+        hindered: _builtins.str = ...,
         undecided: _builtins.str = ...,
         alarms: _abc.Iterable[_oversight_pb2.Alarm] | None = ...,
         corrections: _abc.Iterable[Global___Correction] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits", "open_until", b"open_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "format", b"format", "game", b"game", "lacking", b"lacking", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "private", b"private", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "format", b"format", "game", b"game", "hindered", b"hindered", "lacking", b"lacking", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "private", b"private", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "unit_kind", b"unit_kind", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
