@@ -20,6 +20,7 @@ IDLE_S = 3600.0
 """A room that nobody has used for so long is closed."""
 
 LONGEST_NAME = 24
+MOST_BOTS = 16
 
 TICKET = "seat."
 """What the ticket of a seat begins with, so that one that has ended is told from a token that nobody has."""
@@ -139,8 +140,8 @@ class Register:
         room = self._rooms.get(room_id)
         if room is None:
             raise NotFound(
-                f"there is no room '{room_id}' any more: a room is gone an hour after its last use, and with a restart "
-                f"of its server; open a new one"
+                f"there is no room '{room_id}' any more: a room is gone when its host closes it, an hour after its "
+                f"last use, and with a restart of its server; open a new one"
             )
         return room
 
@@ -202,14 +203,10 @@ class Register:
         room.used_s = self._now_s()
         return room, room.guests[_sha256(ticket)]
 
-    def seat_of(self, room: Room, ticket: str) -> int:
-        """The seat of a ticket of the room.
-
-        :raises NotAllowed: if it is none.
-        """
-        if _sha256(ticket) not in room.seats:
-            raise NotAllowed("this is no ticket of a seat in this room; join it again")
-        return room.seats.index(_sha256(ticket))
+    def seat_of(self, room: Room, ticket: str) -> int | None:
+        """The seat of a ticket of the room; None if it is none."""
+        hashed = _sha256(ticket)
+        return room.seats.index(hashed) if hashed in room.seats else None
 
     def unused(self, present: Callable[[Guest], bool]) -> list[Room]:
         """Rooms that nobody has used for long: no match is played and no guest is present."""
@@ -236,8 +233,8 @@ def sat_in(played: Played, ticket: str) -> bool:
 def _check(game: Game, bots: tuple[str, ...], level: str) -> None:
     if bots and level:
         raise BadRequest("the empty seats are taken by bots or by company of a level; name one of the two")
-    if len(bots) > game.seats:
-        raise BadRequest(f"{len(bots)} bots are named for a table of {game.seats} seats; name fewer")
+    if len(bots) > MOST_BOTS:
+        raise BadRequest(f"{len(bots)} bots are named to take turns; name at most {MOST_BOTS}")
     if level and level not in house.levels(game.id):
         offered = ", ".join(house.levels(game.id)) or "none"
         raise BadRequest(f"there is no company of level '{level}' for {game.id}; there is {offered}")

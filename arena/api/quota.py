@@ -121,8 +121,7 @@ class Quota:
         """
         if self._rooms[owner] >= self.rooms:
             raise Exhausted(
-                f"{owner} has {self._rooms[owner]} rooms open, and the limit is {self.rooms}; one ends an hour after "
-                f"its last use"
+                f"{owner} has {self._rooms[owner]} rooms open, and the limit is {self.rooms}; close one of them first"
             )
         with _one(self._rooms, owner):
             yield

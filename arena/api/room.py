@@ -39,6 +39,9 @@ log = logging.getLogger("arena.serve")
 LOOK_S = 60.0
 """How often it is looked for rooms that nobody uses."""
 
+MOST_DECISIONS = 20_000
+"""No match in a room is longer: when its people are gone, the house plays it to its end."""
+
 ENDED = "The ticket of this seat has ended: it was left, or its room is gone. Open or join a room again."
 
 
@@ -90,13 +93,17 @@ class Rooms(RoomServiceServicer):
     def close_unused(self) -> None:
         """Closes rooms that nobody has used for long."""
         for room in self._register.unused(self._connected):
-            for guest in self._register.close(room):
-                self._hub.forget(guest.player)
+            self._close(room)
 
     @refuses
     async def CreateRoom(self, request: pb.CreateRoomRequest, context: Context) -> pb.Room:
         user = await self._database.caller(context, PLAY)
         game = load_game(request.game, request.seats, dict(request.options))
+        if game.bound > MOST_DECISIONS:
+            raise BadRequest(
+                f"such a match may have {game.bound:,} decisions, and one in a room at most {MOST_DECISIONS:,}; choose "
+                f"fewer deals"
+            )
         if self._drain.begun:
             raise Unavailable(drain.SENTENCE)
         with ExitStack() as held:
@@ -113,7 +120,11 @@ class Rooms(RoomServiceServicer):
     @refuses
     async def GetRoom(self, request: pb.GetRoomRequest, context: Context) -> pb.Room:
         user = await self._database.caller(context, READ, PLAY)
-        return self._shown(self._register.enter(request.room, user.name, request.key))
+        room = self._register.enter(request.room, user.name, request.key)
+        shown = self._shown(room)
+        if (seat := self._register.seat_of(room, request.key)) is not None:
+            shown.seat = seat
+        return shown
 
     @refuses
     async def JoinRoom(self, request: pb.JoinRoomRequest, context: Context) -> pb.JoinRoomResponse:
@@ -132,7 +143,10 @@ class Rooms(RoomServiceServicer):
                 raise NotAllowed(f"only {room.host}, whose room this is, empties the seats of others")
             seat = request.seat
         else:
-            seat = self._register.seat_of(room, request.ticket)
+            mine = self._register.seat_of(room, request.ticket)
+            if mine is None:
+                raise NotAllowed("this is no ticket of a seat in this room; it was left, or belongs to another room")
+            seat = mine
         guest = self._register.leave(room, seat)
         if guest is None:
             raise BadRequest(f"nobody sits in seat {seat}")
@@ -160,6 +174,15 @@ class Rooms(RoomServiceServicer):
         playing.add_done_callback(self._matches.discard)
         room.names, room.playing, room.matches, room.given_up = names, True, room.matches + 1, ""
         return self._shown(room)
+
+    @refuses
+    async def DeleteRoom(self, request: pb.DeleteRoomRequest, context: Context) -> pb.DeleteRoomResponse:
+        user = await self._database.caller(context, PLAY)
+        room = self._register.enter(request.room, user.name, "")
+        if room.playing:
+            raise WrongState("a match is being played here; close the room when it is over")
+        self._close(room)
+        return pb.DeleteRoomResponse()
 
     @refuses
     async def GetRoomRecord(self, request: pb.GetRoomRecordRequest, context: Context) -> match_pb2.Record:
@@ -223,6 +246,10 @@ class Rooms(RoomServiceServicer):
                 **members(versions.get(seat, Version("")) for seat in seats),
             },
         )
+
+    def _close(self, room: Room) -> None:
+        for guest in self._register.close(room):
+            self._hub.forget(guest.player)
 
     def _connected(self, guest: Guest) -> bool:
         return self._hub.hello(guest.player) is not None

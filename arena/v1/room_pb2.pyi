@@ -92,7 +92,7 @@ class CreateRoomRequest(_message.Message):
 
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """OPTIONAL. House bots by name, which take the empty seats in turn."""
+        """OPTIONAL. House bots by name, at most 16, which take the empty seats in turn."""
 
     def __init__(
         self,
@@ -291,6 +291,45 @@ class StartRoomRequest(_message.Message):
 Global___StartRoomRequest: _TypeAlias = StartRoomRequest  # noqa: Y015
 
 @_typing.final
+class DeleteRoomRequest(_message.Message):
+    """Request for the end of a room."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROOM_FIELD_NUMBER: _builtins.int
+    room: _builtins.str
+    """REQUIRED. The room's id."""
+    def __init__(
+        self,
+        *,
+        room: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["room", b"room"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteRoomRequest: _TypeAlias = DeleteRoomRequest  # noqa: Y015
+
+@_typing.final
+class DeleteRoomResponse(_message.Message):
+    """The room is gone."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteRoomResponse: _TypeAlias = DeleteRoomResponse  # noqa: Y015
+
+@_typing.final
 class GetRoomRecordRequest(_message.Message):
     """Request for a record."""
 
@@ -354,6 +393,7 @@ class Room(_message.Message):
     MATCHES_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     GIVEN_UP_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
     room: _builtins.str
     """Its id, which is no secret."""
     host: _builtins.str
@@ -370,6 +410,8 @@ class Room(_message.Message):
     """How many matches have begun here."""
     given_up: _builtins.str
     """Why the last match was given up, in a sentence; empty if it was not."""
+    seat: _builtins.int
+    """The seat of the ticket with which the room was asked for; absent if it was another key."""
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """All options as text, defaults too."""
@@ -401,12 +443,15 @@ class Room(_message.Message):
         matches: _builtins.int = ...,
         result: Global___RoomResult | None = ...,
         given_up: _builtins.str = ...,
+        seat: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "result", b"result", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "game", b"game", "given_up", b"given_up", "host", b"host", "invite", b"invite", "level", b"level", "matches", b"matches", "options", b"options", "result", b"result", "room", b"room", "seats", b"seats", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "bots", b"bots", "game", b"game", "given_up", b"given_up", "host", b"host", "invite", b"invite", "level", b"level", "matches", b"matches", "options", b"options", "result", b"result", "room", b"room", "seat", b"seat", "seats", b"seats", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
 
 Global___Room: _TypeAlias = Room  # noqa: Y015
 

@@ -30,7 +30,8 @@ class RoomServiceStub:
     """Rooms in which people play, with each other and with house bots. A room is made by somebody whose token may play, who
     is its host; whoever has its invite may sit down, with any token that may read. A seat is played over PlayService: its
     ticket takes the place of the token in the call's metadata. Nothing that is played in a room is rated. A room is kept
-    by the server that made it and by nobody else: it ends an hour after it was last used, and when that server ends.
+    by the server that made it and by nobody else: it ends when its host closes it, an hour
+    after it was last used, and when that server ends.
     """
 
     def __init__(self, channel):
@@ -69,6 +70,11 @@ class RoomServiceStub:
                 request_serializer=arena_dot_v1_dot_room__pb2.StartRoomRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_room__pb2.Room.FromString,
                 _registered_method=True)
+        self.DeleteRoom = channel.unary_unary(
+                '/arena.v1.RoomService/DeleteRoom',
+                request_serializer=arena_dot_v1_dot_room__pb2.DeleteRoomRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_room__pb2.DeleteRoomResponse.FromString,
+                _registered_method=True)
         self.GetRoomRecord = channel.unary_unary(
                 '/arena.v1.RoomService/GetRoomRecord',
                 request_serializer=arena_dot_v1_dot_room__pb2.GetRoomRecordRequest.SerializeToString,
@@ -80,7 +86,8 @@ class RoomServiceServicer:
     """Rooms in which people play, with each other and with house bots. A room is made by somebody whose token may play, who
     is its host; whoever has its invite may sit down, with any token that may read. A seat is played over PlayService: its
     ticket takes the place of the token in the call's metadata. Nothing that is played in a room is rated. A room is kept
-    by the server that made it and by nobody else: it ends an hour after it was last used, and when that server ends.
+    by the server that made it and by nobody else: it ends when its host closes it, an hour
+    after it was last used, and when that server ends.
     """
 
     def CreateRoom(self, request, context):
@@ -120,6 +127,13 @@ class RoomServiceServicer:
 
     def StartRoom(self, request, context):
         """Begins a match; house bots take the seats in which nobody sits. For the host.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteRoom(self, request, context):
+        """Closes a room in which no match is played; its tickets end. For the host.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -165,6 +179,11 @@ def add_RoomServiceServicer_to_server(servicer, server):
                     request_deserializer=arena_dot_v1_dot_room__pb2.StartRoomRequest.FromString,
                     response_serializer=arena_dot_v1_dot_room__pb2.Room.SerializeToString,
             ),
+            'DeleteRoom': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteRoom,
+                    request_deserializer=arena_dot_v1_dot_room__pb2.DeleteRoomRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_room__pb2.DeleteRoomResponse.SerializeToString,
+            ),
             'GetRoomRecord': grpc.unary_unary_rpc_method_handler(
                     servicer.GetRoomRecord,
                     request_deserializer=arena_dot_v1_dot_room__pb2.GetRoomRecordRequest.FromString,
@@ -182,7 +201,8 @@ class RoomService:
     """Rooms in which people play, with each other and with house bots. A room is made by somebody whose token may play, who
     is its host; whoever has its invite may sit down, with any token that may read. A seat is played over PlayService: its
     ticket takes the place of the token in the call's metadata. Nothing that is played in a room is rated. A room is kept
-    by the server that made it and by nobody else: it ends an hour after it was last used, and when that server ends.
+    by the server that made it and by nobody else: it ends when its host closes it, an hour
+    after it was last used, and when that server ends.
     """
 
     @staticmethod
@@ -337,6 +357,33 @@ class RoomService:
             '/arena.v1.RoomService/StartRoom',
             arena_dot_v1_dot_room__pb2.StartRoomRequest.SerializeToString,
             arena_dot_v1_dot_room__pb2.Room.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteRoom(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.RoomService/DeleteRoom',
+            arena_dot_v1_dot_room__pb2.DeleteRoomRequest.SerializeToString,
+            arena_dot_v1_dot_room__pb2.DeleteRoomResponse.FromString,
             options,
             channel_credentials,
             insecure,

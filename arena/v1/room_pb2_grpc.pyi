@@ -31,7 +31,8 @@ class RoomServiceStub:
     """Rooms in which people play, with each other and with house bots. A room is made by somebody whose token may play, who
     is its host; whoever has its invite may sit down, with any token that may read. A seat is played over PlayService: its
     ticket takes the place of the token in the call's metadata. Nothing that is played in a room is rated. A room is kept
-    by the server that made it and by nobody else: it ends an hour after it was last used, and when that server ends.
+    by the server that made it and by nobody else: it ends when its host closes it, an hour
+    after it was last used, and when that server ends.
     """
 
     @_typing.overload
@@ -50,6 +51,8 @@ class RoomServiceStub:
     """Gets up; the ticket ends. In a match the house plays on."""
     StartRoom: _grpc.UnaryUnaryMultiCallable[_room_pb2.StartRoomRequest, _room_pb2.Room]
     """Begins a match; house bots take the seats in which nobody sits. For the host."""
+    DeleteRoom: _grpc.UnaryUnaryMultiCallable[_room_pb2.DeleteRoomRequest, _room_pb2.DeleteRoomResponse]
+    """Closes a room in which no match is played; its tickets end. For the host."""
     GetRoomRecord: _grpc.UnaryUnaryMultiCallable[_room_pb2.GetRoomRecordRequest, _match_pb2.Record]
     """The record of the last match; for those who sat in it."""
 
@@ -58,7 +61,8 @@ class RoomServiceAsyncStub(RoomServiceStub):
     """Rooms in which people play, with each other and with house bots. A room is made by somebody whose token may play, who
     is its host; whoever has its invite may sit down, with any token that may read. A seat is played over PlayService: its
     ticket takes the place of the token in the call's metadata. Nothing that is played in a room is rated. A room is kept
-    by the server that made it and by nobody else: it ends an hour after it was last used, and when that server ends.
+    by the server that made it and by nobody else: it ends when its host closes it, an hour
+    after it was last used, and when that server ends.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -74,6 +78,8 @@ class RoomServiceAsyncStub(RoomServiceStub):
     """Gets up; the ticket ends. In a match the house plays on."""
     StartRoom: _aio.UnaryUnaryMultiCallable[_room_pb2.StartRoomRequest, _room_pb2.Room]  # type: ignore[assignment]
     """Begins a match; house bots take the seats in which nobody sits. For the host."""
+    DeleteRoom: _aio.UnaryUnaryMultiCallable[_room_pb2.DeleteRoomRequest, _room_pb2.DeleteRoomResponse]  # type: ignore[assignment]
+    """Closes a room in which no match is played; its tickets end. For the host."""
     GetRoomRecord: _aio.UnaryUnaryMultiCallable[_room_pb2.GetRoomRecordRequest, _match_pb2.Record]  # type: ignore[assignment]
     """The record of the last match; for those who sat in it."""
 
@@ -81,7 +87,8 @@ class RoomServiceServicer(metaclass=_abc_1.ABCMeta):
     """Rooms in which people play, with each other and with house bots. A room is made by somebody whose token may play, who
     is its host; whoever has its invite may sit down, with any token that may read. A seat is played over PlayService: its
     ticket takes the place of the token in the call's metadata. Nothing that is played in a room is rated. A room is kept
-    by the server that made it and by nobody else: it ends an hour after it was last used, and when that server ends.
+    by the server that made it and by nobody else: it ends when its host closes it, an hour
+    after it was last used, and when that server ends.
     """
 
     @_abc_1.abstractmethod
@@ -131,6 +138,14 @@ class RoomServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_room_pb2.Room, _abc.Awaitable[_room_pb2.Room]]:
         """Begins a match; house bots take the seats in which nobody sits. For the host."""
+
+    @_abc_1.abstractmethod
+    def DeleteRoom(
+        self,
+        request: _room_pb2.DeleteRoomRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_room_pb2.DeleteRoomResponse, _abc.Awaitable[_room_pb2.DeleteRoomResponse]]:
+        """Closes a room in which no match is played; its tickets end. For the host."""
 
     @_abc_1.abstractmethod
     def GetRoomRecord(

@@ -76,6 +76,7 @@ ALLOWED = {
     "JoinRoom": {READ, PLAY},
     "LeaveRoom": {READ, PLAY},
     "StartRoom": {PLAY},
+    "DeleteRoom": {PLAY},
     "GetRoomRecord": {READ, PLAY},
 }
 FILES: tuple[FileDescriptor, ...] = tuple(
