@@ -109,6 +109,11 @@ def regulars(count: int, besides: Collection[str] = ()) -> tuple[str, ...]:
     return tuple(sorted(known, key=lambda name: name in aliases)[:count])
 
 
+def playing(game: str) -> tuple[str, ...]:
+    """The names of the roster's bots that play a game (an id)."""
+    return tuple(one.name for one in ENTRIES if game in one.games)
+
+
 def levels(game: str) -> tuple[str, ...]:
     """The levels on which the house keeps company at a game (an id); none where it has no company."""
     return LEVELS if any(game in one.games for one in COMPANY) else ()

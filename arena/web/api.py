@@ -16,6 +16,7 @@ from arena.v1.account_pb2_grpc import AccountServiceStub
 from arena.v1.catalogue_pb2_grpc import CatalogueServiceStub
 from arena.v1.match_pb2_grpc import MatchServiceStub
 from arena.v1.rating_pb2_grpc import RatingServiceStub
+from arena.v1.room_pb2_grpc import RoomServiceStub
 from arena.v1.submission_pb2_grpc import SubmissionServiceStub
 from arena.v1.tournament_pb2_grpc import TournamentServiceStub
 
@@ -55,11 +56,8 @@ class Api:
         """
         self.address = address
         self.ca = ca
-        options = [("grpc.max_receive_message_length", LARGEST_ANSWER)]
-        if ca:
-            self.channel = grpc.aio.secure_channel(address, grpc.ssl_channel_credentials(roots(ca)), options=options)
-        else:
-            self.channel = grpc.aio.insecure_channel(address, options=options)
+        self._roots = roots(ca) if ca else None
+        self.channel = self.dial()
         self.anybody = Visitor(token)
         # The stubs of a channel of grpc.aio answer with awaitables, which their generated types do not say.
         channel: Any = self.channel
@@ -68,7 +66,15 @@ class Api:
         self.games: Any = CatalogueServiceStub(channel)
         self.matches: Any = MatchServiceStub(channel)
         self.ratings: Any = RatingServiceStub(channel)
+        self.rooms: Any = RoomServiceStub(channel)
         self.tournaments: Any = TournamentServiceStub(channel)
+
+    def dial(self, *, own: bool = False) -> grpc.aio.Channel:
+        """A channel to the server; ``own`` for one that shares no connection with others."""
+        options = [("grpc.max_receive_message_length", LARGEST_ANSWER), ("grpc.use_local_subchannel_pool", int(own))]
+        if self.ca:
+            return grpc.aio.secure_channel(self.address, grpc.ssl_channel_credentials(self._roots), options=options)
+        return grpc.aio.insecure_channel(self.address, options=options)
 
     async def ask(self, call: Call[Answer], request: object, visitor: Visitor | None = None) -> Answer:
         """The answer of a service, asked as the visitor.

@@ -15,7 +15,8 @@ from arena.status import CODES
 from arena.web.api import Api
 from arena.web.guard import Guard
 from arena.web.page import page
-from arena.web.pages import bots, home, pools, ratings, records, sign_in, tournaments
+from arena.web.pages import bots, home, play, pools, ratings, records, rooms, sign_in, tournaments
+from arena.web.seats import Seats
 
 STATIC = Path(__file__).parent / "static"
 HTTP = {
@@ -42,7 +43,7 @@ class Static(StaticFiles):
 
 
 def create(api: Api) -> Starlette:
-    """The application over an API that answers."""
+    """The application over an API that answers. Its ``state.seats`` is to be closed."""
     app = Starlette(
         routes=[
             *home.ROUTES,
@@ -51,6 +52,8 @@ def create(api: Api) -> Starlette:
             *pools.ROUTES,
             *tournaments.ROUTES,
             *records.ROUTES,
+            *rooms.ROUTES,
+            *play.ROUTES,
             *sign_in.ROUTES,
             Mount("/static", Static(directory=STATIC), name="static"),
         ],
@@ -58,6 +61,7 @@ def create(api: Api) -> Starlette:
         exception_handlers={ArenaError: _refused, HTTPException: _http, 500: _failed},
     )
     app.state.api = api
+    app.state.seats = Seats(api)
     return app
 
 

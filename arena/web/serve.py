@@ -28,11 +28,12 @@ async def serve(address: str, token: str, ca: str, *, listen: str, proxy: str, o
         api = Api(address, token, ca)
     except UntrustedError as error:
         raise BadRequest(str(error)) from error
+    app = create(api)
     try:
         await api.check()
         with _listen(listen) as listener:
             settings = uvicorn.Config(
-                create(api),
+                app,
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -43,6 +44,7 @@ async def serve(address: str, token: str, ca: str, *, listen: str, proxy: str, o
             where = "{}:{}".format(*listener.getsockname()[:2])
             await _Server(settings, lambda: on_ready(where)).serve([listener])
     finally:
+        await app.state.seats.close()
         await api.close()
 
 

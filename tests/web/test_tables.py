@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.web.page import templates
-from arena.web.tables import Drawn, Look, draw
+from arena.web.tables import Drawn, Look, choices, draw, draw_view
 from arena.web.tables.trick import TrickTable
 from engine.game import Game, State
+from engine.pairs import PairsObservation
+from engine.tricks import TrickObservation
 from tests.engine.walks import TRICK_TABLES, games, walk
 
 
@@ -33,6 +35,27 @@ def test_a_seats_table_holds_no_card_of_another_hand(game: Game, steps: int, rng
         if isinstance(table, TrickTable):
             assert [one.hand is not None for one in table.seats] == [one == seat for one in range(game.seats)]
             assert all(not one.choices for one in table.seats if one.number != seat)
+
+
+@given(games(), st.integers(0, 200), st.randoms(use_true_random=False))
+def test_who_plays_is_offered_what_is_legal_at_a_table_of_the_own_observation(
+    game: Game, steps: int, rng: random.Random
+) -> None:
+    state = game.start(rng.randbytes(32))
+    walk(state, rng, steps)
+    for seat in state.to_act():
+        view, legal = state.observe(seat), tuple(state.legal(seat))
+        assert isinstance(view, TrickObservation | PairsObservation)
+        offered = choices(game, game.phases[state.phase()], legal)
+        assert sorted(one.action for one in offered) == list(legal)
+        assert all(game.write(one.action) == one.text for one in offered)
+        table, waiting = draw_view(game, view, legal), draw_view(game, view, ())
+        for one, still in zip(getattr(table, "seats"), getattr(waiting, "seats"), strict=True):  # noqa: B009 - as below
+            assert (one.acts, still.acts) == (one.number == seat, False)
+        if isinstance(table, TrickTable):
+            assert [one.hand is not None for one in table.seats] == [one == seat for one in range(game.seats)]
+        html(table, game.seats)
+        html(waiting, game.seats)
 
 
 @given(games(TRICK_TABLES), st.integers(0, 200), st.randoms(use_true_random=False))

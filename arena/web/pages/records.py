@@ -38,10 +38,10 @@ async def match(request: Request) -> Response:
     where = request.path_params
     text = await _record(request, where["unit"], where["rotation"])
     try:
-        shown = await run_in_threadpool(_shown, text, request.query_params)
+        step = await run_in_threadpool(shown, text, request.query_params)
     except RecordError as error:
         raise WrongState(f"this record does not hold, and is not shown: {error}") from error
-    return await page(request, "match.html", **where, **shown)
+    return await page(request, "match.html", **where, **step)
 
 
 async def record(request: Request) -> Response:
@@ -88,8 +88,11 @@ async def _record(request: Request, unit: int, rotation: int) -> str:
     return str(found.text)
 
 
-def _shown(text: str, asked: Any) -> dict[str, Any]:
-    """What the page of a step shows."""
+def shown(text: str, asked: Any) -> dict[str, Any]:
+    """What the page of a step of a record shows.
+
+    :raises RecordError: if the record does not hold.
+    """
     found: Replay = replay(text)
     game = found.record.game
     moment, state = found.at(_whole(asked.get("step"), 0, found.steps) or 0)

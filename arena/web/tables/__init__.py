@@ -7,8 +7,9 @@ everybody's. A game whose view has a shape that is here needs nothing; a new sha
 from dataclasses import dataclass
 from typing import Protocol
 
+from arena.web.cards import Card, card, in_hand
 from arena.web.tables import pairs, trick
-from engine.game import State
+from engine.game import Game, Phase, State
 from engine.pairs import PairsObservation
 from engine.tricks import TrickObservation
 
@@ -45,3 +46,38 @@ def draw(state: State, look: Look) -> Drawn:
     if isinstance(public, PairsObservation):
         return pairs.draw(state.game, public, tuple(look.legal), legal)
     raise TypeError(f"There is no table for a {type(public).__name__}: write a module for it in arena/web/tables.")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something that may be done now: its action, its text in records, the same in its phase's own words, and the card
+    if it is one."""
+
+    action: int
+    text: str
+    label: str
+    card: Card | None
+
+
+def draw_view(game: Game, view: TrickObservation | PairsObservation, legal: tuple[int, ...]) -> Drawn:
+    """The table as a seat sees it, from its observation alone; ``legal`` are the actions that it may take, empty while
+    it waits for others."""
+    seat = view.seat
+    acting = (seat,) if legal else ()
+    if isinstance(view, PairsObservation):
+        return pairs.draw(game, view, acting, {})
+    cards = {seat: tuple(map(game.write, legal))} if legal and _of_cards(game.phases[view.phase]) else {}
+    return trick.draw(game, view, {seat: view.hand}, acting, cards)
+
+
+def choices(game: Game, phase: Phase, legal: tuple[int, ...]) -> tuple[Choice, ...]:
+    """What may be done, cards in the order in which they are held."""
+    if not _of_cards(phase):
+        texts = {action: game.write(action) for action in legal}
+        return tuple(Choice(action, text, text.removeprefix(f"{phase.name} "), None) for action, text in texts.items())
+    held = in_hand(sum(1 << action - phase.first for action in legal))
+    return tuple(Choice(phase.first + n, card(n).text, card(n).face, card(n)) for n in held)
+
+
+def _of_cards(phase: Phase) -> bool:
+    return phase.size == 52

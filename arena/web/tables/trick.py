@@ -35,7 +35,7 @@ class Trick:
 
 @dataclass(frozen=True, slots=True)
 class TrickTable:
-    """Everything on the table."""
+    """Everything on the table. ``last_deal`` has what the deal before scored, by seat; empty in the first."""
 
     template = "tables/trick.html"
 
@@ -48,6 +48,7 @@ class TrickTable:
     seats: tuple[Seat, ...]
     before: Trick | None
     finished: tuple[Trick, ...]
+    last_deal: tuple[str, ...]
 
 
 def draw(
@@ -76,6 +77,7 @@ def draw(
         ),
         before=finished[-1] if finished else None,
         finished=tuple(finished),
+        last_deal=() if view.last is None else tuple(map(game.write_score, view.last.scores)),
     )
 
 

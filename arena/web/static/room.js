@@ -1,0 +1,74 @@
+// Keeps a room as it is now, counts the time of a turn down, and sends choices without loading the page again. Without it
+// every form and link works, too.
+"use strict";
+const stage = document.getElementById("stage");
+const heard = document.getElementById("heard");
+const title = document.title;
+let deadline = 0;
+let acted = false;
+
+function settle() {
+  deadline = stage.dataset.left ? performance.now() + Number(stage.dataset.left) : 0;
+  document.title = deadline ? `● ${title}` : title;
+  if (heard.textContent !== stage.dataset.said) heard.textContent = stage.dataset.said;
+  tick();
+}
+
+function tick() {
+  const left = document.getElementById("left");
+  if (left && deadline) left.textContent = Math.max(0, Math.ceil((deadline - performance.now()) / 1000));
+}
+
+function show(text) {
+  const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("stage");
+  if (!fresh) { location.reload(); return; }
+  if (fresh.dataset.now === stage.dataset.now) return;
+  const focused = document.activeElement?.dataset?.key;
+  const opened = [...stage.querySelectorAll("details")].map((one) => one.open);
+  stage.replaceChildren(...fresh.childNodes);
+  for (const name of ["now", "said", "left"]) {
+    if (name in fresh.dataset) stage.dataset[name] = fresh.dataset[name];
+    else delete stage.dataset[name];
+  }
+  stage.querySelectorAll("details").forEach((one, at) => { one.open = opened[at] ?? one.open; });
+  const back = focused && stage.querySelector(`[data-key="${focused}"]`);
+  if (back) back.focus();
+  // Who chose here goes on here, also by keyboard.
+  else if (acted && document.activeElement === document.body) stage.querySelector(".choices button")?.focus();
+  settle();
+}
+
+async function follow() {
+  for (;;) {
+    try {
+      const response = await fetch(`${location.pathname}/state?after=${stage.dataset.now}`);
+      if (response.ok) { show(await response.text()); continue; }
+      // The seat was lost, or the room is gone: the page says so.
+      if (response.status < 500 && response.status !== 429) { location.reload(); return; }
+    } catch {
+      // The server is away for a moment, and is asked again.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+  }
+}
+
+stage.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!("live" in form.dataset)) return;
+  event.preventDefault();
+  acted = true;
+  // Not form.action, which is the button of that name.
+  const body = new URLSearchParams(new FormData(form, event.submitter));
+  for (const button of form.querySelectorAll("button")) button.disabled = true;
+  try {
+    const response = await fetch(form.getAttribute("action"), { method: "POST", body });
+    if (response.ok) { show(await response.text()); return; }
+  } catch {
+    // As below.
+  }
+  location.reload();
+});
+
+setInterval(tick, 250);
+settle();
+follow();

@@ -1,0 +1,286 @@
+"""Rooms as a browser gets them: one opens a room, others follow the invite, and all play to the end by forms alone."""
+
+import asyncio
+import re
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from urllib.parse import urlencode, urlsplit
+
+import html5lib
+import pytest
+import uvicorn
+
+from arena.v1 import room_pb2 as pb
+from arena.web.api import Api
+from arena.web.app import create
+from arena.web.seats import Seats
+from engine.record import verify
+from tests.api.parlour import Arena, at_the_arena
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+
+@dataclass
+class Browser:
+    """Somebody's browser: it keeps the cookies that it is given, for all addresses."""
+
+    address: str
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    async def get(self, path: str) -> Answer:
+        return await asyncio.to_thread(self._ask, "GET", path, "")
+
+    async def post(self, path: str, **form: str) -> Answer:
+        return await asyncio.to_thread(self._ask, "POST", path, urlencode(form))
+
+    async def send(self, path: str, **form: str) -> Answer:
+        """Sends the form and goes where the answer leads."""
+        answer = await self.post(path, **form)
+        assert answer.status == 303, answer.text
+        return await self.get(answer.headers["location"])
+
+    def _ask(self, method: str, path: str, body: str) -> Answer:
+        connection = HTTPConnection(self.address)
+        headers = {
+            "cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
+            "sec-fetch-site": "same-origin",
+            "content-type": "application/x-www-form-urlencoded",
+        }
+        connection.request(method, path, body or None, headers)
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        given = {name.lower(): value for name, value in response.getheaders()}
+        if "set-cookie" in given:
+            name, _, value = given["set-cookie"].partition(";")[0].partition("=")
+            self.cookies[name] = value.strip('"')
+        if "html" in given.get("content-type", ""):
+            html5lib.HTMLParser(strict=True).parse(text)
+        return Answer(response.status, given, text)
+
+
+@asynccontextmanager
+async def pages(arena: Arena, kept_s: float = 60.0) -> AsyncIterator[str]:
+    """The address of pages over the arena."""
+    api = Api(arena.address, arena.tokens["web"])
+    app = create(api)
+    app.state.seats = Seats(api, kept_s)
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
+    listener = socket.create_server(("127.0.0.1", 0))
+    serving = asyncio.create_task(server.serve([listener]))
+    try:
+        yield "{}:{}".format(*listener.getsockname())
+    finally:
+        server.should_exit = True
+        await serving
+        await app.state.seats.close()
+        await api.close()
+
+
+def at_the_pages(database_url: str, visit: Callable[[Arena, str], Awaitable[None]]) -> None:
+    async def served(arena: Arena) -> None:
+        async with pages(arena) as address:
+            await visit(arena, address)
+
+    at_the_arena(database_url, served)
+
+
+def host_of(arena: Arena, address: str) -> Browser:
+    return Browser(address, {"arena-token": arena.tokens["anna"]})
+
+
+async def opened(host: Browser, **form: str) -> str:
+    """Opens a room for a short match and sits down as Ada; its path."""
+    wanted = {"game": "minus_one", "player": "Ada", "seats": "4", "empty": "level:easy", "option.rounds": "6"}
+    answer = await host.post("/rooms", **{**wanted, **form})
+    assert answer.status == 303, answer.text
+    return answer.headers["location"]
+
+
+def field_of(page: str, name: str) -> str:
+    """The first value of a field or a button."""
+    found = re.search(rf'name="{name}" value="([^"]*)"', page)
+    assert found is not None, page
+    return found[1]
+
+
+def now(page: str) -> str:
+    found = re.search(r'data-now="(\d+)"', page)
+    assert found is not None
+    return found[1]
+
+
+async def play(browser: Browser, path: str) -> tuple[str, int]:
+    """Chooses the first of what is offered until there is a result; the page with it, and how often it chose."""
+    page, chosen = (await browser.get(path)).text, 0
+    while 'id="result"' not in page:
+        if 'class="choices"' in page:
+            form = {name: field_of(page, name) for name in ("match", "turn", "action")}
+            page, chosen = (await browser.send(f"{path}/play", **form)).text, chosen + 1
+        else:
+            page = (await browser.get(f"{path}/state?after={now(page)}")).text
+    return page, chosen
+
+
+def test_a_person_and_a_guest_play_a_match_with_company_by_forms_alone_and_read_its_record(database_url: str) -> None:
+    async def visit(arena: Arena, address: str) -> None:
+        host, guest, stranger = host_of(arena, address), Browser(address), Browser(address)
+        offered = (await host.get("/rooms/new?game=minus_one")).text
+        assert 'value="level:hard"' in offered
+        assert "Rounds in a match" in offered
+        path = await opened(host)
+        assert path in (await host.get("/rooms")).text
+        lobby = (await host.get(path)).text
+        link = re.search(r"<code>(http[^<]*)</code>", lobby)
+        assert link is not None
+        invited = urlsplit(link[1].replace("&amp;", "&"))
+        page = (await guest.get(f"{invited.path}?{invited.query}")).text
+        joined = await guest.send(f"{path}/join", invite=field_of(page, "invite"), player="Bob")
+        assert "Leave the room" in joined.text
+        assert "Start the match" not in joined.text
+        await host.send(f"{path}/start")
+        (first, chosen), (second, also) = await asyncio.gather(play(host, path), play(guest, path))
+        assert (chosen, also) == (12, 12)
+        for page in (first, second):
+            for name in ("Ada", "Bob", "sniper-easy", "steady-easy"):
+                assert name in page
+        assert "Play another match" in first
+        steps = (await guest.get(f"{path}/record?step=1&seat=1")).text
+        assert "has chosen" in steps
+        assert verify((await guest.get(f"{path}/record.jsonl")).text).header["players"][:2] == ["Ada", "Bob"]
+        for answer in (await stranger.get(path), await stranger.get(f"{path}/record")):
+            assert answer.status == 403
+            assert "no invite to the room" in answer.text
+
+    at_the_pages(database_url, visit)
+
+
+@pytest.mark.parametrize("game", ["callbreak", "minus", "contract_whist"])
+def test_every_game_is_played_by_forms(game: str, database_url: str) -> None:
+    async def visit(arena: Arena, address: str) -> None:
+        host = host_of(arena, address)
+        offered = (await host.get(f"/rooms/new?game={game}")).text
+        form = dict(re.findall(r'<input id="(option\.\w+)" name="[^"]*" value="([^"]*)"', offered))
+        answer = await host.post("/rooms", game=game, player="Ada", seats="4", empty="bold steady", **form)
+        assert answer.status == 303, answer.text
+        path = answer.headers["location"]
+        page = (await host.send(f"{path}/start")).text
+        # A few turns; how a match ends is no matter of its game.
+        for _ in range(6):
+            while 'class="choices"' not in page:
+                page = (await host.get(f"{path}/state?after={now(page)}")).text
+            page = (await host.send(f"{path}/play", **{n: field_of(page, n) for n in ("match", "turn", "action")})).text
+        assert "bold" in page
+        left = await host.send(f"{path}/leave")
+        assert "people sit down" in left.text or "a match is" in left.text
+
+    at_the_pages(database_url, visit)
+
+
+def test_the_ticket_of_a_seat_is_kept_where_no_script_reads_it_and_stands_in_no_page(database_url: str) -> None:
+    async def visit(arena: Arena, address: str) -> None:
+        host = host_of(arena, address)
+        answer = await host.post("/rooms", game="minus_one", player="Ada", seats="3", empty="level:easy")
+        cookie = answer.headers["set-cookie"]
+        path = answer.headers["location"]
+        for said in ("HttpOnly", "SameSite=lax", f"Path={path}"):
+            assert said in cookie
+        ticket = host.cookies["arena-seat"]
+        assert ticket.startswith("seat.")
+        for page in (await host.get(path), await host.send(f"{path}/start"), await host.get(f"{path}/state?after=0")):
+            assert page.status == 200
+            assert ticket not in page.text
+
+    at_the_pages(database_url, visit)
+
+
+def test_a_page_hears_of_who_comes_and_of_the_start_without_asking_again_and_again(database_url: str) -> None:
+    async def visit(arena: Arena, address: str) -> None:
+        host, guest = host_of(arena, address), Browser(address)
+        path = await opened(host)
+        waiting = asyncio.create_task(host.get(f"{path}/state?after={now((await host.get(path)).text)}"))
+        (room,) = (await arena.ask("ListRooms", pb.ListRoomsRequest())).rooms
+        page = (await guest.send(f"{path}/join", invite=room.invite, player="Bob")).text
+        heard = (await waiting).text
+        assert "Bob" in heard
+        assert "away" not in heard
+        waiting = asyncio.create_task(guest.get(f"{path}/state?after={now(page)}"))
+        await host.post(f"{path}/start")
+        assert "Leave the table" in (await waiting).text
+        for browser in (host, guest):
+            await browser.post(f"{path}/leave")
+
+    at_the_pages(database_url, visit)
+
+
+def test_a_turn_is_answered_once_and_with_what_is_legal(database_url: str) -> None:
+    async def visit(arena: Arena, address: str) -> None:
+        host = host_of(arena, address)
+        path = await opened(host)
+        page = (await host.send(f"{path}/start")).text
+        while 'class="choices"' not in page:
+            page = (await host.get(f"{path}/state?after={now(page)}")).text
+        form = {name: field_of(page, name) for name in ("match", "turn", "action")}
+        assert (await host.post(f"{path}/play", **{**form, "action": "999"})).status == 409
+        assert (await host.post(f"{path}/play", **{**form, "action": "x"})).status == 400
+        assert (await Browser(address).post(f"{path}/play", **form)).status == 409
+        assert (await host.post(f"{path}/play", **form)).status == 303
+        again = await host.post(f"{path}/play", **form)
+        assert (again.status, "this turn is over" in again.text.lower()) == (409, True)
+        await host.post(f"{path}/leave")
+
+    at_the_pages(database_url, visit)
+
+
+def test_pages_that_start_again_find_the_seat_by_its_cookie_and_a_seat_that_nobody_looks_at_is_left(
+    database_url: str,
+) -> None:
+    async def visit(arena: Arena) -> None:
+        async def connected() -> bool:
+            room: pb.Room = (await arena.ask("ListRooms", pb.ListRoomsRequest())).rooms[0]
+            return room.seats[0].connected
+
+        async with pages(arena) as address:
+            host = host_of(arena, address)
+            path = await opened(host)
+            await host.send(f"{path}/start")
+            assert await connected()
+        async with pages(arena, kept_s=0.2) as address:
+            host.address = address
+            page = (await host.get(path)).text
+            while 'class="choices"' not in page:
+                page = (await host.get(f"{path}/state?after={now(page)}")).text
+            assert await connected()
+            while await connected():
+                pass
+            await host.post(f"{path}/leave")
+
+    at_the_arena(database_url, visit)
+
+
+def test_who_may_not_open_a_room_is_told_what_it_takes_and_a_room_that_cannot_be_asks_again(database_url: str) -> None:
+    async def visit(arena: Arena, address: str) -> None:
+        visitor, host = Browser(address), host_of(arena, address)
+        assert "Have you been invited?" in (await visitor.get("/rooms")).text
+        assert (await visitor.get("/rooms/new?game=minus_one")).status == 401
+        refused = await host.post("/rooms", game="minus_one", player="Ada", seats="9", empty="")
+        assert refused.status == 400
+        assert "Not opened: Minus One cannot have 9 seats" in refused.text
+        assert (await host.get("/rooms/new?game=chess")).status == 404
+        gone = await host.get("/rooms/0000000000")
+        assert gone.status == 404
+        assert "with a restart of its server" in gone.text
+        path = await opened(host)
+        closed = await host.send(f"{path}/close")
+        assert "None is open" in closed.text
+        assert (await host.get(path)).status == 404
+
+    at_the_pages(database_url, visit)
