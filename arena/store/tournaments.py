@@ -173,23 +173,28 @@ def enter_tournament(
     :param known: whether they are those by which a gauntlet measures the others.
 
     :raises NotFound: if there is no such bot, or no such tournament that the user may see.
-    :raises NotAllowed: if neither the tournament nor the bot is the user's, or the tournament is private and somebody
-        else's.
+    :raises NotAllowed: if neither the tournament nor the bot is the user's, or the tournament is somebody else's and
+        it is private, or the bots are to be known.
     :raises WrongState: if the entries are closed, or a bot is disqualified, retired or has no version that plays.
     :raises BadRequest: if a bot does not play the game.
     """
     with connection.transaction():
         see_tournament(connection, user, name)
         tournament = lock_open(connection, name)
-        if tournament.private and not user.admin and user.name != tournament.owner:
+        decides = user.admin or user.name == tournament.owner
+        if tournament.private and not decides:
             raise NotAllowed(f"'{name}' is private: {tournament.owner} enters bots, and whom they enter may see it")
         if tournament.open_until is not None and tournament.open_until <= datetime.now(UTC):
             raise WrongState(f"'{name}' took entries until {tournament.open_until:%Y-%m-%d %H:%M} UTC, and starts now")
         if known and tournament.format != "gauntlet":
             raise BadRequest(f"'{name}' is no gauntlet; enter the bots without naming others that they play against")
+        if known and not decides:
+            raise NotAllowed(
+                f"{tournament.owner} says by which bots those of '{name}' are measured; enter yours as others"
+            )
         for bot_name in bots:
             bot = find_bot(connection, bot_name)
-            if not (user.admin or user.name in (tournament.owner, bot.owner)):
+            if not decides and user.name != bot.owner:
                 raise NotAllowed(f"neither '{name}' nor the bot '{bot_name}' is yours; ask the owner of one of them")
             if tournament.format == "challenge" and bot.kind == "remote" and bot.owner != user.name:
                 raise NotAllowed(f"the remote bot '{bot_name}' is {bot.owner}'s; challenge hosted bots, or your own")

@@ -87,7 +87,7 @@ ORDER BY open_until, name;
 -- stay_open: a tournament that could not start waits for its organiser
 WITH waiting AS (
     UPDATE tournaments SET open_until = NULL
-    WHERE name = %(name)s AND started_at IS NULL AND open_until <= clock_timestamp()
+    WHERE name = %(name)s AND started_at IS NULL AND closed_at IS NULL AND open_until <= clock_timestamp()
     RETURNING name
 )
 INSERT INTO alarms (kind, sentence, tournament) SELECT 'not-started', %(sentence)s, name FROM waiting;

@@ -71,6 +71,19 @@ def test_a_gauntlet_is_entered_in_two_parts(connection: Connection) -> None:
         tournaments.enter_tournament(connection, OWNER, "plain", NAMES, known=True)
 
 
+def test_who_measures_in_a_gauntlet_says_its_organiser(connection: Connection) -> None:
+    """A friend's bot at every newcomer's table could give its games away."""
+    make(connection, "run", form="gauntlet")
+    people.add_user(connection, "friend")
+    connection.execute("UPDATE bots SET owner = 'friend' WHERE name = ANY(%s)", [NAMES[:2]])
+    friend = people.User("friend", admin=False)
+    with pytest.raises(NotAllowed, match="owner says by which bots those of 'run' are measured"):
+        tournaments.enter_tournament(connection, friend, "run", NAMES[:1], known=True)
+    assert tournaments.enter_tournament(connection, friend, "run", NAMES[:1]).bots == NAMES[:1]
+    tournaments.enter_tournament(connection, OWNER, "run", NAMES[1:2], known=True)
+    assert [entry.known for entry in tournaments.list_entries(connection, "run")] == [False, True]
+
+
 def test_what_cannot_be_scheduled_or_is_too_long_is_refused(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from arena.errors import WrongState
 from arena.store import Connection, connect, people, tournaments
 from arena.store.tournaments import NewTournament
-from arena.tournaments import worker
+from arena.tournaments import corrections, worker
 from arena.tournaments.start import start_overdue
 from tests.tournaments.ground import make_version, one
 
@@ -47,6 +47,19 @@ def test_with_too_few_entries_it_stays_open_and_says_so_once(connection: Connect
     assert "stays open: Tables of 4 need at least 4 bots" in str(one(connection, "SELECT sentence FROM alarms"))
     tournaments.enter_tournament(connection, OWNER, "few", NAMES)
     assert tournaments.find_tournament(connection, "few").started_at is None
+
+
+def test_one_that_is_cancelled_at_that_moment_raises_no_alarm(connection: Connection, database_url: str) -> None:
+    make(connection, "gone", 5)
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with ThreadPoolExecutor() as threads, connect(database_url) as own:
+        with connection.transaction():
+            corrections.cancel(connection, OWNER, "gone", "No.")
+            starting = threads.submit(start_overdue, own)
+            while one(connection, waiting) != 1:
+                assert not starting.done()
+        assert starting.result() == 0
+    assert one(connection, "SELECT count(*) FROM alarms") == 0
 
 
 def test_of_many_that_look_at_the_clock_one_starts_it(connection: Connection, database_url: str) -> None:
