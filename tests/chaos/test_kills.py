@@ -4,111 +4,37 @@
 """
 
 import contextlib
-import os
-import shutil
-import signal
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from arena.cli import main
-from arena.cli.client import Server, find_login_in
-from arena.cli.housing import submit_house_bots
 from arena.ratings.periods import rebuild
-from arena.stack import Stack
-from arena.stack.services import Services
 from bots import house
 from sandbox.box import GATE
+from tests.chaos.broken import (
+    Arena,
+    kill_block_process,
+    kill_celery_child,
+    kill_postgres,
+    kill_referee,
+    kill_valkey,
+    kill_worker,
+    opened,
+)
 
 pytestmark = pytest.mark.chaos
 
 GAME = "callbreak"
 UNITS = 3
-DEADLINE_S = 240.0
-
-
-@dataclass(frozen=True)
-class Arena:
-    """An arena of its own for these tests, because they break it."""
-
-    stack: Stack
-    services: Services
-    temporary: Path
-    """Where its processes have their temporary files."""
-
-    def ask(self, question: str) -> int:
-        """The number that a query answers."""
-        with psycopg.connect(self.stack.database_url, connect_timeout=5) as connection:
-            row = connection.execute(question.encode()).fetchone()
-        assert row is not None
-        return int(row[0])
-
-    def wait_until(self, question: str, at_least: int) -> None:
-        """Returns when the query answers so much; a database that is away is asked again."""
-        deadline = time.monotonic() + DEADLINE_S
-        while time.monotonic() < deadline:
-            try:
-                if self.ask(question) >= at_least:
-                    return
-            except psycopg.OperationalError:
-                pass
-            time.sleep(0.05)
-        raise AssertionError(f"still not {at_least} after {DEADLINE_S:.0f} s: {question}")
 
 
 @pytest.fixture(scope="module")
 def arena() -> Iterator[Arena]:
-    directory = Path(tempfile.mkdtemp(prefix="arena-"))
-    directory.chmod(0o711)
-    temporary = directory / "tmp"
-    temporary.mkdir()
-    with pytest.MonkeyPatch.context() as patch, Stack(directory) as stack:
-        patch.setenv("TMPDIR", str(temporary))
-        with Services(stack, listen="127.0.0.1:0", concurrency=1) as services:
-            _, owner = services.logins()
-            submit_house_bots(Server(find_login_in(owner)), lambda _: None)
-            yield Arena(stack, services, temporary)
-    shutil.rmtree(directory)
-
-
-def kill_worker(arena: Arena) -> None:
-    """The worker with everything in its process group, Celery's children too."""
-    os.killpg(arena.services.pid("worker"), signal.SIGKILL)
-
-
-def kill_celery_child(arena: Arena) -> None:
-    """The process that runs the task, alone."""
-    worker = arena.services.pid("worker")
-    (celery,) = _children(worker)
-    os.kill(_children(celery)[0], signal.SIGKILL)
-
-
-def kill_block_process(arena: Arena) -> None:
-    """The process that plays the block, alone."""
-    worker = arena.services.pid("worker")
-    (celery,) = _children(worker)
-    for child in _children(celery):
-        for block in _children(child):
-            os.kill(block, signal.SIGKILL)
-            return
-    raise AssertionError("no block is being played")
-
-
-def kill_referee(arena: Arena) -> None:
-    os.kill(arena.services.pid("serve"), signal.SIGKILL)
-
-
-def kill_valkey(arena: Arena) -> None:
-    os.kill(arena.stack.pid("valkey"), signal.SIGKILL)
-
-
-def kill_postgres(arena: Arena) -> None:
-    os.kill(arena.stack.pid("postgres"), signal.SIGKILL)
+    with opened() as arena:
+        yield arena
 
 
 @pytest.mark.parametrize(
@@ -122,24 +48,24 @@ def test_after_a_kill_every_unit_counts_once(arena: Arena, kill: Callable[[Arena
     data = ["--data", str(arena.stack.data_dir)]
     wanted = ["--game", GAME, "--units", str(UNITS), "--bots", *bots]
     assert main(["tournament", "create", name, *wanted, *data]) == 0
-    blocks = arena.ask(f"SELECT count(*) FROM blocks WHERE tournament = '{name}'")
+    blocks = arena.ask("SELECT count(*) FROM blocks WHERE tournament = %s", name)
     arena.wait_until(
-        f"SELECT count(*) FROM attempts JOIN blocks ON blocks.id = attempts.block "
-        f"WHERE tournament = '{name}' AND attempts.matches >= 1 AND outcome IS NULL",
-        1,
+        "SELECT count(*) FROM attempts JOIN blocks ON blocks.id = attempts.block "
+        "WHERE tournament = %s AND attempts.matches >= 1 AND outcome IS NULL",
+        name,
     )
 
     kill(arena)
 
-    arena.wait_until(f"SELECT count(closed_at) FROM tournaments WHERE name = '{name}'", 1)
-    counted = f"FROM results WHERE tournament = '{name}'"
-    assert arena.ask(f"SELECT count(*) {counted}") == blocks * UNITS * 4
-    assert arena.ask(f"SELECT count(DISTINCT (unit, rotation)) {counted}") == blocks * UNITS * 4
-    assert arena.ask(f"SELECT count(*) FROM blocks WHERE tournament = '{name}' AND state <> 'done'") == 0
+    arena.wait_until("SELECT count(closed_at) FROM tournaments WHERE name = %s", name)
+    played = blocks * UNITS * 4
+    assert arena.ask("SELECT count(*) FROM results WHERE tournament = %s", name) == played
+    assert arena.ask("SELECT count(DISTINCT (unit, rotation)) FROM results WHERE tournament = %s", name) == played
+    assert arena.ask("SELECT count(*) FROM blocks WHERE tournament = %s AND state <> 'done'", name) == 0
     arena.wait_until(
-        f"SELECT count(*) FROM rated_periods JOIN rating_periods USING (pool, position) WHERE tournament = '{name}'", 1
+        "SELECT count(*) FROM rated_periods JOIN rating_periods USING (pool, position) WHERE tournament = %s", name
     )
-    with psycopg.connect(arena.stack.database_url, autocommit=True) as connection:
+    with arena.connect() as connection:
         assert not rebuild(connection, verify=True).differences
 
     # The block that was cut short has been played again since, and whoever plays a block sweeps before it begins.
@@ -170,7 +96,3 @@ def _is_no_blocks(path: Path) -> bool:
     if path.parts[0].startswith(("arena-worker-", "pymp-")):
         return True
     return path.parts[0].startswith("arena-slots-") and (len(path.parts) == 1 or path.name.isdigit())
-
-
-def _children(pid: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
