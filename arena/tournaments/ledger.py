@@ -209,13 +209,14 @@ def abandon(connection: Connection, lease: Lease, reason: str, cause: Cause) -> 
                 f"or 'arena tournament void {row.tournament} {row.id} --reason …' does without.",
                 row,
             )
-        elif not row.kind.replayable and cause is not Cause.UNSEEN:
+            return
+        if cause is not Cause.DIED:
+            _look_at_attempts(connection, row, reason)
+        if row.kind.replayable or cause is Cause.UNSEEN:
+            _run(connection, "requeue_block", block=row.id, deaths=deaths)
+        else:
             _give_up(connection, row, deaths)
             _draw_again(connection, row, deaths)
-        else:
-            _run(connection, "requeue_block", block=row.id, deaths=deaths)
-            if cause is not Cause.DIED:
-                _look_at_attempts(connection, row, reason)
 
 
 def void(connection: Connection, block: int, reason: str) -> None:
@@ -364,7 +365,7 @@ def _give_up(connection: Connection, row: _Row, deaths: int) -> None:
 
 
 def _look_at_attempts(connection: Connection, row: _Row, reason: str) -> None:
-    """Raises an alarm, once, for a block that is tried again and again in vain."""
+    """Raises an alarm, once, for a block that is tried again and again in vain, be it each time with new cards."""
     attempts = _scalar(connection, "fruitless_attempts", block=row.id)
     if attempts == ALARMING_ATTEMPTS:
         _alarm(

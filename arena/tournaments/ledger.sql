@@ -59,8 +59,14 @@ UPDATE attempts SET tier = %(tier)s WHERE lease = %(lease)s;
 -- attempt_digest: the results that an attempt handed in
 SELECT digest FROM attempts WHERE lease = %(lease)s;
 
--- fruitless_attempts: attempts of a block that ended without a result through nobody's fault at the table
-SELECT count(*) FROM attempts WHERE block = %(block)s AND outcome IN ('expired', 'abandoned');
+-- fruitless_attempts: attempts of a block, and of those in whose place it was drawn, that ended without a result through
+-- nobody's fault at the table
+WITH RECURSIVE line (block, older) AS (
+    SELECT id, replaces FROM blocks WHERE id = %(block)s
+    UNION ALL
+    SELECT b.id, b.replaces FROM line JOIN blocks b ON b.id = line.older
+)
+SELECT count(*) FROM line JOIN attempts USING (block) WHERE outcome IN ('expired', 'abandoned');
 
 -- replacement: the block in the place of another one
 SELECT id FROM blocks WHERE replaces = %(block)s;

@@ -228,6 +228,22 @@ def test_a_block_that_is_given_back_again_and_again_raises_one_alarm(connection:
         assert alarms(connection, "attempts-in-vain") == (times >= ledger.ALARMING_ATTEMPTS)
 
 
+@pytest.mark.parametrize("kind", [UnitKind.SINGLE, UnitKind.FIELD])
+def test_a_block_that_is_drawn_again_and_again_raises_one_alarm(connection: Connection, kind: UnitKind) -> None:
+    """Every time it is another block, with cards that nobody has seen."""
+    (block,) = make_tournament(connection, kind=kind)
+    for times in range(1, ledger.ALARMING_ATTEMPTS + 3):
+        if times % 3 == 0:
+            claimed(connection, block)
+            expire(connection, block)
+            assert ledger.claim(connection, block, "w", engine.VERSION) is None
+        else:
+            ledger.abandon(connection, claimed(connection, block), "The connection broke.", Cause.LOST)
+        assert state(connection, block) == "void"
+        block = one(connection, "SELECT id FROM blocks WHERE replaces = %s", block)
+        assert alarms(connection, "attempts-in-vain") == (times >= ledger.ALARMING_ATTEMPTS)
+
+
 def test_a_lost_worker_does_not_count_however_often(connection: Connection) -> None:
     (block,) = make_tournament(connection)
     for _ in range(ledger.ALARMING_ATTEMPTS):
