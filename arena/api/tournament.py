@@ -280,7 +280,7 @@ def _within(name: str, value: int, most: int) -> int:
 
 def _list(connection: Connection, user: User, before: str | None, limit: int) -> list[pb.Tournament]:
     found = tournaments.list_tournaments(connection, user, before=before, limit=limit)
-    return [_describe(connection, tournament.name) for tournament in found]
+    return [_describe(connection, tournament.name, entries=False) for tournament in found]
 
 
 def _describe_whole(connection: Connection, user: User, name: str) -> pb.Tournament:
@@ -314,8 +314,10 @@ def _undecided(tournament: tournaments.Tournament) -> str:
     )
 
 
-def _describe(connection: Connection, name: str) -> pb.Tournament:
+def _describe(connection: Connection, name: str, *, entries: bool = True) -> pb.Tournament:
     """A tournament as everybody sees it who may: its secret only when it is closed.
+
+    :param entries: whether with the versions that play, which are too many for a list.
 
     :raises NotFound: if there is none of this name.
     """
@@ -353,11 +355,12 @@ def _describe(connection: Connection, name: str) -> pb.Tournament:
             increment_ms=tournament.increment_ms,
             phase_ms=tournament.phase_ms,
         ),
-        entries=[
+    )
+    if entries:
+        message.entries.extend(
             pb.TournamentEntry(bot=entry.bot, version=entry.version, content_hash=entry.content_hash, known=entry.known)
             for entry in tournaments.list_entries(connection, name)
-        ],
-    )
+        )
     message.create_time.FromDatetime(tournament.created_at)
     if tournament.open_until is not None:
         message.open_until.FromDatetime(tournament.open_until)

@@ -848,7 +848,7 @@ class Tournament(_message.Message):
 
     @_builtins.property
     def entries(self) -> _containers.RepeatedCompositeFieldContainer[Global___TournamentEntry]:
-        """The entries in order, with the versions that play: with the secret, all that the seeds are made of."""
+        """The entries in order, with the versions that play: with the secret, all that the seeds are made of. Not in lists."""
 
     @_builtins.property
     def open_until(self) -> _timestamp_pb2.Timestamp:
