@@ -39,11 +39,15 @@ def test_a_list_of_large_tournaments_fits_into_one_answer(
     for statement in (
         "INSERT INTO bots (name, owner, kind) SELECT 'bot-' || i, 'owner', 'hosted' FROM generate_series(1, 1000) i",
         "INSERT INTO archives SELECT encode(sha256(name::bytea), 'hex'), '' FROM bots",
-        "INSERT INTO versions (bot, number, content_hash, manifest)"
-        """ SELECT name, 1, encode(sha256(name::bytea), 'hex'), '{"games": []}' FROM bots""",
-        "INSERT INTO tournaments (name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults,"
-        " startup_ms, secret, commitment) SELECT 'cup-' || i, 'owner', 'callbreak', 4, '{}', 1, 1, 1, 0, 1, 1,"
-        " sha256('x'), sha256(sha256('x')) FROM generate_series(1, 50) i",
+        (
+            "INSERT INTO versions (bot, number, content_hash, manifest)"
+            """ SELECT name, 1, encode(sha256(name::bytea), 'hex'), '{"games": []}' FROM bots"""
+        ),
+        (
+            "INSERT INTO tournaments (name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults,"
+            " startup_ms, secret, commitment) SELECT 'cup-' || i, 'owner', 'callbreak', 4, '{}', 1, 1, 1, 0, 1, 1,"
+            " sha256('x'), sha256(sha256('x')) FROM generate_series(1, 50) i"
+        ),
         "INSERT INTO entries SELECT t.name, v.bot, v.id, v.id FROM tournaments t, versions v",
     ):
         connection.execute(statement.encode())
