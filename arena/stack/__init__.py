@@ -1,8 +1,9 @@
 """The database and the broker that the arena brings along. Knows no table, no task and no game.
 
 `Stack(data_dir)` starts PostgreSQL and Valkey, keeps them running, and stops them when its block ends. A second stack
-on the same directory finds the running servers, uses them and leaves them running. After kill -9 of everything the next
-start goes on where the last one was cut.
+on the same directory finds the running servers and uses them; the last one to end stops them, and if the first one goes
+before, another one looks after them from then on. After kill -9 of everything the next start goes on where the last
+one was cut.
 """
 
 import contextlib
@@ -26,6 +27,8 @@ from arena.stack.valkey import Valkey
 __all__ = ["Stack", "default_data_dir"]
 
 _LONGEST_PAUSE_S = 10.0
+_TURN_S = 0.5
+"""So often a stack looks whether it is its turn to look after the servers."""
 
 
 class Stack:
@@ -46,9 +49,10 @@ class Stack:
         self._servers: list[Server] = []
         self._running: dict[str, Running] = {}
         self._lock: int | None = None
+        self._use: int | None = None
         self._ending = threading.Event()
         self._supervisor: threading.Thread | None = None
-        self._wake = -1
+        self._wake = (-1, -1)
 
     def __enter__(self) -> Self:
         self.start()
@@ -78,6 +82,8 @@ class Stack:
         account = account_for(self.data_dir)
         make_data_dir(self.data_dir, account)
         place = self._place = Place(self.data_dir, socket_dir(self.data_dir, account), account)
+        # While the last one that used the servers stops them, this waits.
+        self._use = _flock(self.data_dir / "stack.users", fcntl.LOCK_SH)
         self._take_lock()
         try:
             programs = find_programs(self.data_dir, account)
@@ -101,32 +107,24 @@ class Stack:
                     f"{self.data_dir} cannot be used ({error}): choose another one with --data"
                 ) from error
             raise
-        if self.owner:
-            wake, self._wake = os.pipe()
-            self._supervisor = threading.Thread(target=self._supervise, args=(place, wake), name="stack", daemon=True)
-            self._supervisor.start()
+        self._wake = os.pipe()
+        self._supervisor = threading.Thread(target=self._attend, args=(place,), name="stack", daemon=True)
+        self._supervisor.start()
 
     def stop(self) -> None:
-        """Stops the servers if they are ours. Returns when they are gone."""
+        """Stops the servers if nobody else uses them. Returns when they are gone."""
         if self._supervisor is not None:
             self._ending.set()
-            os.write(self._wake, b".")
+            os.write(self._wake[1], b".")
             self._supervisor.join()
             self._supervisor = None
-            os.close(self._wake)
+            for end in self._wake:
+                os.close(end)
         if self._place is not None:
             self._stop_servers(self._place)
 
     def _take_lock(self) -> None:
-        # flock, not lockf: it is bound to this open file, so a second stack in the same process is not taken for the
-        # owner. It goes with the process, however that ends.
-        descriptor = os.open(self.data_dir / "stack.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-        else:
-            self._lock = descriptor
+        self._lock = _flock(self.data_dir / "stack.lock", fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _start_servers(self, place: Place) -> None:
         with ThreadPoolExecutor(len(self._servers)) as pool:
@@ -158,45 +156,73 @@ class Stack:
             time.sleep(0.05)
 
     def _stop_servers(self, place: Place) -> None:
-        if self.owner:
+        """Stops them, if this was the last stack that uses them."""
+        if self._use is None:
+            return
+        os.close(self._use)
+        self._use = None
+        alone = _flock(self.data_dir / "stack.users", fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if alone is not None:
+            if not self.owner:
+                # Whoever looked after them may have started them again.
+                with contextlib.suppress(Unavailable):
+                    self._running |= {server.name: found for server in self._servers if (found := find(server))}
             for server in reversed(self._servers):
                 if running := self._running.get(server.name):
                     stop(server, running, place)
         self._running.clear()
         self._servers.clear()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        for descriptor in (self._lock, alone):
+            if descriptor is not None:
+                os.close(descriptor)
+        self._lock = None
 
-    def _supervise(self, place: Place, wake: int) -> None:
+    def _attend(self, place: Place) -> None:
+        """Looks after the servers as soon as nobody else does, until the stack ends."""
+        while not self.owner and not self._ending.wait(_TURN_S):
+            self._take_lock()
+        if self.owner:
+            self._supervise(place)
+
+    def _supervise(self, place: Place) -> None:
         """Starts again what dies, at once at first and then ever more slowly, until the stack ends."""
         pauses_s = dict.fromkeys(self._running, 0.0)
         retry_at = dict.fromkeys(self._running, 0.0)
         started_at = dict.fromkeys(self._running, time.monotonic())
-        try:
-            for server in self._servers:
-                server.settle()
-            while not self._ending.is_set():
-                now = time.monotonic()
-                dead = [server for server in self._servers if not self._running[server.name].alive()]
-                for server in dead:
-                    name = server.name
-                    if retry_at[name] > now:
-                        continue
-                    if now - started_at[name] > 60:
-                        pauses_s[name] = 0.0
-                    log.warning("%s (process %d) has died and is started again", name, self._running[name].pid)
-                    try:
-                        self._running[name] = start(server, place)
-                    except (Unavailable, OSError) as error:
-                        log.error("%s", error)
-                    started_at[name] = time.monotonic()
-                    pauses_s[name] = min(max(0.1, pauses_s[name] * 2), _LONGEST_PAUSE_S)
-                    retry_at[name] = started_at[name] + pauses_s[name]
-                alive = [running for running in self._running.values() if running.alive()]
-                wait_any(alive, wake, 60.0 if len(alive) == len(self._running) else 0.1)
-        finally:
-            os.close(wake)
+        for server in self._servers:
+            server.settle()
+        while not self._ending.is_set():
+            now = time.monotonic()
+            dead = [server for server in self._servers if not self._running[server.name].alive()]
+            for server in dead:
+                name = server.name
+                if retry_at[name] > now:
+                    continue
+                if now - started_at[name] > 60:
+                    pauses_s[name] = 0.0
+                log.warning("%s (process %d) has died and is started again", name, self._running[name].pid)
+                try:
+                    self._running[name] = start(server, place)
+                except (Unavailable, OSError) as error:
+                    log.error("%s", error)
+                started_at[name] = time.monotonic()
+                pauses_s[name] = min(max(0.1, pauses_s[name] * 2), _LONGEST_PAUSE_S)
+                retry_at[name] = started_at[name] + pauses_s[name]
+            alive = [running for running in self._running.values() if running.alive()]
+            wait_any(alive, self._wake[0], 60.0 if len(alive) == len(self._running) else 0.1)
+
+
+def _flock(file: Path, operation: int) -> int | None:
+    """A descriptor that holds the lock as long as it is open; None if it cannot be had now. It is one of flock, not of
+    lockf: bound to this open file, so that a second stack in the same process is not taken for the first, and gone with
+    the process, however that ends."""
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, operation)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _password(data_dir: Path) -> str:

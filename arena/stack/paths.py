@@ -2,6 +2,7 @@
 
 DATA/password       what the servers ask for; the user who started the stack may read it
 DATA/stack.lock     held by the process that looks after the servers
+DATA/stack.users    held by every process that uses them
 DATA/postgres/      the database cluster
 DATA/valkey/        the broker's append-only file and settings
 DATA/run/           unix sockets; under /tmp when DATA is too long for a socket's path

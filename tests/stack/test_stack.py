@@ -143,11 +143,43 @@ def test_after_everything_was_killed_the_next_start_goes_on(short_dir: Path, own
         assert read(stack) == ([1], [1])
 
 
-def test_servers_go_with_an_owner_that_ends(short_dir: Path, owner: subprocess.Popen[str]) -> None:
-    pids = pids_of(owner)
+def ended(owner: subprocess.Popen[str]) -> bool:
     assert owner.stdin is not None
     owner.stdin.close()
-    assert owner.wait(20) == 0
+    return owner.wait(20) == 0
+
+
+def test_servers_stay_while_somebody_uses_them_and_are_looked_after_by_who_is_left(
+    short_dir: Path, owner: subprocess.Popen[str]
+) -> None:
+    """As when `arena up` starts while a command of a moment has started them."""
+    pids = pids_of(owner)
+    with Stack(short_dir / "data") as stack:
+        assert not stack.owner
+        write(stack, 1)
+        assert ended(owner)
+        assert [stack.pid(name) for name in NAMES] == pids
+        assert read(stack) == ([1], [1])
+        kill(stack, "postgres")
+        pids = [stack.pid(name) for name in NAMES]
+    assert not any(is_alive(pid) for pid in pids)
+
+
+def test_the_last_one_stops_servers_before_it_is_its_turn_to_look_after_them(
+    short_dir: Path, owner: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.stack._TURN_S", 60.0)
+    pids = pids_of(owner)
+    with Stack(short_dir / "data") as stack:
+        assert ended(owner)
+        assert not stack.owner
+        assert all(is_alive(pid) for pid in pids)
+    assert not any(is_alive(pid) for pid in pids)
+
+
+def test_servers_go_with_an_owner_that_ends(short_dir: Path, owner: subprocess.Popen[str]) -> None:
+    pids = pids_of(owner)
+    assert ended(owner)
     assert not any(is_alive(pid) for pid in pids)
 
 
