@@ -140,3 +140,49 @@ def test_every_page_can_be_walked_by_key_alone(look: Look) -> None:
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     assert page.evaluate("document.getElementById('content').contains(document.activeElement)")
+
+
+def test_a_person_finishes_a_short_match_against_five_of_the_house(
+    look: Look, arena: Path, request: pytest.FixtureRequest
+) -> None:
+    page, style = look.page, request.node.callspec.params["look"]
+    page.goto("/sign-in?back=/rooms")
+    page.get_by_label("Token").fill(json.loads((arena / "login.json").read_text())["token"])
+    page.get_by_role("button", name="Sign in").click()
+    look.at(f"{style}-20-rooms")
+    page.get_by_role("main").get_by_role("link", name="Minus One").click()
+    page.get_by_label("Your name at the table").fill("Ada")
+    page.get_by_label("Seats", exact=True).select_option("6")
+    page.get_by_text("Options of the game").click()
+    page.get_by_label("rounds").select_option("6")
+    look.at(f"{style}-21-new-room")
+    page.get_by_role("button", name="Open the room").click()
+    expect(page.get_by_text("Whoever has this link may sit down")).to_be_visible()
+    look.at(f"{style}-22-lobby")
+    page.get_by_role("button", name="Start the match").click()
+    choice = page.locator(".choices button:enabled").first
+    expect(page.get_by_role("timer")).to_contain_text("s left")
+    look.at(f"{style}-23-show")
+    address = page.url
+    for chosen in range(12):
+        # By key: who has chosen once goes on with the next choice.
+        if chosen == 0:
+            choice.focus()
+        expect(page.locator(".choices button:focus")).to_have_count(1)
+        if chosen == 5:
+            look.at(f"{style}-24-keep")
+        turn = page.locator(".choices [name=turn]").input_value()
+        page.keyboard.press("Enter")
+        expect(page.locator(f".choices [name=turn][value='{turn}']")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Result of match 1")).to_be_visible()
+    assert page.url == address
+    look.at(f"{style}-25-result")
+    page.get_by_role("link", name="Step through the match").click()
+    page.wait_for_url("**/record")
+    page.keyboard.press("End")
+    expect(page.get_by_role("heading", name="Result")).to_be_visible()
+    look.at(f"{style}-26-record")
+    page.get_by_role("link", name="the room").click()
+    page.get_by_role("button", name="Close the room for everybody").click()
+    expect(page.get_by_role("heading", name="Your rooms")).to_be_visible()
+    expect(page.get_by_role("link", name=address.rpartition("/")[2])).to_have_count(0)

@@ -6,6 +6,7 @@ const heard = document.getElementById("heard");
 const title = document.title;
 let deadline = 0;
 let acted = false;
+let leaving = false;
 
 function settle() {
   deadline = stage.dataset.left ? performance.now() + Number(stage.dataset.left) : 0;
@@ -39,9 +40,10 @@ function show(text) {
 }
 
 async function follow() {
-  for (;;) {
+  while (!leaving) {
     try {
       const response = await fetch(`${location.pathname}/state?after=${stage.dataset.now}`);
+      if (leaving) return;
       if (response.ok) { show(await response.text()); continue; }
       // The seat was lost, or the room is gone: the page says so.
       if (response.status < 500 && response.status !== 429) { location.reload(); return; }
@@ -54,7 +56,8 @@ async function follow() {
 
 stage.addEventListener("submit", async (event) => {
   const form = event.target;
-  if (!("live" in form.dataset)) return;
+  // Any other form leads to a page of its own, and what comes of it here must not get in its way.
+  if (!("live" in form.dataset)) { leaving = true; return; }
   event.preventDefault();
   acted = true;
   // Not form.action, which is the button of that name.
