@@ -11,9 +11,10 @@ from arena.api.clock import clock_of, offered
 from arena.api.oversight import alarm_message
 from arena.api.pages import page_of
 from arena.api.status import refuses
-from arena.errors import BadRequest
+from arena.errors import BadRequest, NotAllowed
 from arena.ratings.standings import standings_of
 from arena.referee.clock import Limits
+from arena.referee.presets import is_for_ratings
 from arena.scopes import ORGANISE, READ
 from arena.store import Connection, alarms, bots, tournaments, workers
 from arena.store.people import User
@@ -142,6 +143,13 @@ def _make(connection: Connection, user: User, request: pb.CreateTournamentReques
         against = [name for name in bots.active_bots(connection, game.id) if name not in names]
     remote = any(bots.find_bot(connection, name).kind == "remote" for name in (*names, *against))
     clock = _clock(request, game, "remote" if remote else "hosted")
+    unrated = request.unrated or request.private or form is Format.CHALLENGE
+    if not unrated and not user.admin and not is_for_ratings(clock, remote=remote):
+        raise NotAllowed(
+            f"on so short a clock bots lose by it and not by their play: for ratings use "
+            f"{'remote' if remote else 'hosted or blitz'}, or 2 s a move and 3 faults or more; or make it --unrated, "
+            f"or ask an admin"
+        )
     wanted = NewTournament(
         game=game.id,
         seats=game.seats,
@@ -155,7 +163,7 @@ def _make(connection: Connection, user: User, request: pb.CreateTournamentReques
         increment_ms=clock.increment_ms,
         phase_ms=clock.phase_ms,
         format=form,
-        unrated=request.unrated or request.private or form is Format.CHALLENGE,
+        unrated=unrated,
         private=request.private,
         open_until=_open_until(request),
     )

@@ -38,6 +38,21 @@ def preset(name: str, game: Game) -> Limits:
     return limits
 
 
+def is_for_ratings(limits: Limits, *, remote: bool) -> bool:
+    """Whether bots lose by their play rather than by the clock: whoever chooses one on which others are late could
+    choose who wins. It has three faults, and 2 s a move or as much of everything as `hosted` or `blitz`; 2 s where a
+    remote bot plays."""
+    shortest_ms = min(limits.phase_ms, default=limits.move_ms)
+    least = () if remote else (HOSTED, BLITZ)
+    return limits.max_faults >= HOSTED.max_faults and (
+        shortest_ms >= REMOTE.move_ms
+        or any(
+            shortest_ms >= one.move_ms and limits.bank_ms >= one.bank_ms and limits.increment_ms >= one.increment_ms
+            for one in least
+        )
+    )
+
+
 def read_clock(text: str, game: Game) -> Limits:
     """The clock of a text: a preset, or ``move=TIME`` with any of ``bank=TIME``, ``increment=TIME``, ``faults=N`` and
     ``PHASE=TIME``, in which a phase of the game has a time of its own. TIME is a number with ``ms`` or ``s``. What is

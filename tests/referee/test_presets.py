@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import engine
 from arena.referee.clock import Limits
-from arena.referee.presets import PRESETS, describe_clock, preset, read_clock, write_clock
+from arena.referee.presets import PRESETS, describe_clock, is_for_ratings, preset, read_clock, write_clock
 from engine.game import Game
 from tests.referee.tables import games, title
 
@@ -87,3 +87,24 @@ def test_what_is_no_clock_gets_a_sentence(text: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)) as refused:
         read_clock(text, engine.load("callbreak"))
     assert str(refused.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("clock", "hosted", "remote"),
+    [
+        ("hosted", True, False),
+        ("blitz", True, False),
+        ("remote", True, True),
+        ("people", True, True),
+        ("move=2s", True, True),
+        ("move=2s,faults=2", False, False),
+        ("move=250ms", False, False),
+        ("move=250ms,bank=9s", False, False),
+        ("move=1ms,bank=60s,faults=9", False, False),
+        ("move=20ms,bank=3s,increment=49ms", False, False),
+        ("move=9s,call=1ms", False, False),
+    ],
+)
+def test_ratings_come_of_clocks_on_which_bots_lose_by_their_play(clock: str, hosted: bool, remote: bool) -> None:
+    limits = read_clock(clock, games()[0])
+    assert (is_for_ratings(limits, remote=False), is_for_ratings(limits, remote=True)) == (hosted, remote)

@@ -168,6 +168,20 @@ def test_a_tournament_shows_the_clock_that_holds(arena: Path, capsys: pytest.Cap
         assert f"clock       {shown}\n" in capsys.readouterr().out
 
 
+def test_nobody_but_an_admin_rates_bots_on_a_clock_that_decides(admin: Server, stranger: Server) -> None:
+    """All bots of the arena could be entered on a clock on which those of others are late."""
+    fast = {"game": "callbreak", "clock": "move=1ms,faults=1"}
+    create = TournamentServiceStub(stranger.channel).CreateTournament
+    with pytest.raises(grpc.RpcError) as refused:
+        create(tournament_pb2.CreateTournamentRequest(**fast), metadata=stranger.metadata)
+    assert refused.value.code() == grpc.StatusCode.PERMISSION_DENIED
+    assert "for ratings use hosted or blitz" in (refused.value.details() or "")
+    for server, unrated in ((stranger, True), (admin, False)):
+        request = tournament_pb2.CreateTournamentRequest(**fast, unrated=unrated)
+        made = TournamentServiceStub(server.channel).CreateTournament(request, metadata=server.metadata)
+        assert (made.limits.move_ms, made.unrated) == (1, unrated)
+
+
 def test_only_its_owner_starts_a_tournament(admin: Server, stranger: Server) -> None:
     made = TournamentServiceStub(admin.channel).CreateTournament(
         tournament_pb2.CreateTournamentRequest(game="callbreak"), metadata=admin.metadata
