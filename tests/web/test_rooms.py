@@ -85,12 +85,12 @@ async def pages(arena: Arena, kept_s: float = 60.0) -> AsyncIterator[str]:
         await api.close()
 
 
-def at_the_pages(database_url: str, visit: Callable[[Arena, str], Awaitable[None]]) -> None:
+def at_the_pages(database_url: str, visit: Callable[[Arena, str], Awaitable[None]], clock: str = "") -> None:
     async def served(arena: Arena) -> None:
         async with pages(arena) as address:
             await visit(arena, address)
 
-    at_the_arena(database_url, served)
+    at_the_arena(database_url, served, clock=clock)
 
 
 def host_of(arena: Arena, address: str) -> Browser:
@@ -213,6 +213,10 @@ def test_a_page_hears_of_who_comes_and_of_the_start_without_asking_again_and_aga
         assert "Bob" in heard
         assert "away" not in heard
         waiting = asyncio.create_task(guest.get(f"{path}/state?after={now(page)}"))
+        assert "Bob" not in (await host.send(f"{path}/leave", seat="1")).text
+        assert (await waiting).status == 403
+        page = (await guest.send(f"{path}/join", invite=room.invite, player="Bob")).text
+        waiting = asyncio.create_task(guest.get(f"{path}/state?after={now(page)}"))
         await host.post(f"{path}/start")
         assert "Leave the table" in (await waiting).text
         for browser in (host, guest):
@@ -238,6 +242,19 @@ def test_a_turn_is_answered_once_and_with_what_is_legal(database_url: str) -> No
         await host.post(f"{path}/leave")
 
     at_the_pages(database_url, visit)
+
+
+@pytest.mark.rule("MO-17", "MO-B7")
+def test_who_says_nothing_is_played_by_the_house_and_sees_the_result(database_url: str) -> None:
+    async def visit(arena: Arena, address: str) -> None:
+        host = host_of(arena, address)
+        path = await opened(host)
+        page = (await host.send(f"{path}/start")).text
+        while 'id="result"' not in page:
+            page = (await host.get(f"{path}/state?after={now(page)}")).text
+        assert re.search(r'0 Ada</th><td class="figure">\d+</td><td class="figure">3</td>', page)
+
+    at_the_pages(database_url, visit, clock="move=100ms")
 
 
 def test_pages_that_start_again_find_the_seat_by_its_cookie_and_a_seat_that_nobody_looks_at_is_left(
