@@ -35,7 +35,7 @@ class Seat:
         are not met again.
     :ivar seen: the last turn of the match that is played, answered or not; None before the first.
     :ivar open: whether it waits for an answer.
-    :ivar said: what was answered to it, as text; empty if nothing was, and the house has played.
+    :ivar said: the action that was the answer to it; None if there was none, and the house has played.
     :ivar lost: why the stream has ended, in a sentence; empty while it stands.
     """
 
@@ -44,7 +44,7 @@ class Seat:
         self.changes = time.time_ns() // 1_000_000
         self.seen: Turn | None = None
         self.open = False
-        self.said = ""
+        self.said: int | None = None
         self.lost = ""
         self._deadline_s = 0.0
         self._matches = Matches()
@@ -97,7 +97,7 @@ class Seat:
             raise WrongState("this turn is over: it was answered, or its time was; look at the table")
         if action not in turn.legal:
             raise WrongState("this may not be played now; choose one of the buttons at the table")
-        self.open, self.said = False, turn.write(action)
+        self.open, self.said = False, action
         self.changed()
         try:
             await self._call.write(play_pb2.PlayRequest(choices=[choice(turn, action)]))
@@ -136,9 +136,9 @@ class Seat:
         for start in frame.starts:
             self._matches.start(start)
             if self.seen is None or self.seen.match_id != start.match_id:
-                self.seen, self.open, self.said = None, False, ""
+                self.seen, self.open, self.said = None, False, None
         for asked in frame.turns:
-            self.seen, self.open, self.said = self._matches.turn(asked), True, ""
+            self.seen, self.open, self.said = self._matches.turn(asked), True, None
             loop = asyncio.get_running_loop()
             self._deadline_s = loop.time() + asked.budget_ms / 1000
             if self._alarm is not None:

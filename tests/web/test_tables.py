@@ -54,6 +54,13 @@ def test_who_plays_is_offered_what_is_legal_at_a_table_of_the_own_observation(
             assert (one.acts, still.acts) == (one.number == seat, False)
         if isinstance(table, TrickTable):
             assert [one.hand is not None for one in table.seats] == [one == seat for one in range(game.seats)]
+            said = draw_view(game, view, (), legal[0])
+            assert isinstance(said, TrickTable)
+            mine = said.seats[seat]
+            assert mine.left == len(mine.hand or ())
+            if offered[0].card:
+                assert mine.played is not None
+                assert (mine.played.text, mine.left) == (game.write(legal[0]), table.seats[seat].left - 1)
         html(table, game.seats)
         html(waiting, game.seats)
 

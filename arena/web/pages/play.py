@@ -116,13 +116,13 @@ def _at_the_table(seat: Seat) -> dict[str, Any]:
     legal = turn.legal if seat.open else ()
     if seat.open:
         said = f"Your turn: {turn.phase.name}."
-    elif seat.said:
-        said = f"You chose: {seat.said}. Waiting for the others."
+    elif seat.said is not None:
+        said = f"You chose: {turn.write(seat.said)}. Waiting for the others."
     else:
         said = "Your time was up, and the house has chosen for you. Waiting for the others."
     return {
         "said": said,
-        "table": draw_view(turn.game, turn.observation, legal),
+        "table": draw_view(turn.game, turn.observation, legal, seat.said),
         "turn": turn if seat.open else None,
         "left_ms": seat.left_ms,
         "choices": choices(turn.game, turn.phase, legal),

@@ -59,14 +59,20 @@ class Choice:
     card: Card | None
 
 
-def draw_view(game: Game, view: TrickObservation | PairsObservation, legal: tuple[int, ...]) -> Drawn:
-    """The table as a seat sees it, from its observation alone; ``legal`` are the actions that it may take, empty while
-    it waits for others."""
+def draw_view(
+    game: Game, view: TrickObservation | PairsObservation, legal: tuple[int, ...], said: int | None = None
+) -> Drawn:
+    """The table as a seat sees it, from its observation alone. ``legal`` are the actions that it may take, empty while
+    it waits for others; ``said`` is the one that it has taken since."""
     seat = view.seat
     acting = (seat,) if legal else ()
     if isinstance(view, PairsObservation):
         return pairs.draw(game, view, acting, {})
-    cards = {seat: tuple(map(game.write, legal))} if legal and _of_cards(game.phases[view.phase]) else {}
+    of_cards = _of_cards(game.phases[view.phase])
+    if of_cards and said is not None:
+        played = said - game.phases[view.phase].first
+        view = view._replace(hand=view.hand & ~(1 << played), trick=view.trick + bytes((played,)))
+    cards = {seat: tuple(map(game.write, legal))} if legal and of_cards else {}
     return trick.draw(game, view, {seat: view.hand}, acting, cards)
 
 
