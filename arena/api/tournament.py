@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from math import isnan
 
 import engine
 from arena.api.access import Context, Database
@@ -10,9 +9,9 @@ from arena.api.catalogue import load_game
 from arena.api.clock import clock_of, offered
 from arena.api.oversight import alarm_message
 from arena.api.pages import page_of
+from arena.api.standings import Standings
 from arena.api.status import refuses
 from arena.errors import BadRequest, NotAllowed
-from arena.ratings.standings import standings_of
 from arena.referee.clock import Limits
 from arena.referee.presets import is_for_ratings
 from arena.scopes import ORGANISE, READ
@@ -51,6 +50,7 @@ class Tournaments(TournamentServiceServicer):
     def __init__(self, database: Database, on_started: Callable[[], None]) -> None:
         self._database = database
         self._on_started = on_started
+        self._standings = Standings(database)
 
     @refuses
     async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Context) -> pb.Tournament:
@@ -80,7 +80,8 @@ class Tournaments(TournamentServiceServicer):
     @refuses
     async def GetStandings(self, request: pb.GetStandingsRequest, context: Context) -> pb.Standings:
         user = await self._database.caller(context, READ, ORGANISE)
-        return await self._database.ask(_standings, user, request.tournament)
+        found = await self._database.ask(tournaments.see_tournament, user, request.tournament)
+        return await self._standings.of(found)
 
     @refuses
     async def GetTournament(self, request: pb.GetTournamentRequest, context: Context) -> pb.Tournament:
@@ -224,37 +225,6 @@ def _plan(connection: Connection, planned: Outline) -> pb.TournamentPlan:
 
 def _span(span: Span) -> pb.Span:
     return pb.Span(least=span.least, most=span.most)
-
-
-def _standings(connection: Connection, user: User, name: str) -> pb.Standings:
-    tournament = tournaments.see_tournament(connection, user, name)
-    lines, shares = standings_of(connection, tournament.name)
-    return pb.Standings(
-        score_decimals=engine.load(tournament.game, tournament.seats).score_decimals,
-        standings=[
-            pb.Standing(
-                bot=line.bot,
-                matches=line.matches,
-                mean_milli_points=round(1000 * line.points.mean),
-                milli_points_margin=_whole(1000 * line.points.margin),
-            )
-            for line in lines
-        ],
-        shares=[
-            pb.Share(
-                bot=share.bot,
-                other=share.other,
-                matches=share.matches,
-                micro_share=round(1e6 * share.share.mean),
-                micro_margin=_whole(1e6 * share.share.margin),
-            )
-            for share in shares
-        ],
-    )
-
-
-def _whole(margin: float) -> int | None:
-    return None if isnan(margin) else round(margin)
 
 
 def _clock(request: pb.CreateTournamentRequest, game: engine.Game, usual: str) -> Limits:

@@ -51,6 +51,18 @@ class Share:
     share: Mean
 
 
+def extent(connection: Connection, tournament: str) -> tuple[int, int]:
+    """How many matches were played, and how many corrections were made: standings are the same while these are.
+
+    :raises Exhausted: as :func:`standings_of`.
+    """
+    row = connection.execute(SQL["extent"], {"tournament": tournament}).fetchone()
+    assert row is not None
+    matches, corrections = row
+    _check(tournament, matches)
+    return matches, corrections
+
+
 def standings_of(connection: Connection, tournament: str) -> tuple[list[Standing], list[Share]]:
     """The standings of what was played.
 
@@ -58,10 +70,7 @@ def standings_of(connection: Connection, tournament: str) -> tuple[list[Standing
     """
     asked = {"tournament": tournament, "most": MOST_MATCHES + 1}
     matches = connection.cursor(row_factory=class_row(Scored)).execute(SQL["scored"], asked).fetchall()
-    if len(matches) > MOST_MATCHES:
-        raise Exhausted(
-            f"'{tournament}' has more than {MOST_MATCHES:,} matches; 'arena ratings' and 'arena export' have them all"
-        )
+    _check(tournament, len(matches))
     return standings(matches)
 
 
@@ -81,6 +90,13 @@ def standings(matches: Sequence[Scored]) -> tuple[list[Standing], list[Share]]:
     order = [line.bot for line in lines]
     pairs = [pair for pair in itertools.permutations(order, 2) if pair in against]
     return lines, [Share(*pair, len(against[pair]), _mean(against[pair])) for pair in pairs]
+
+
+def _check(tournament: str, matches: int) -> None:
+    if matches > MOST_MATCHES:
+        raise Exhausted(
+            f"'{tournament}' has more than {MOST_MATCHES:,} matches; 'arena ratings' and 'arena export' have them all"
+        )
 
 
 def _mean(seen: Sequence[tuple[int, float]]) -> Mean:

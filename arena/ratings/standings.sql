@@ -14,3 +14,12 @@ WHERE r.tournament = %(tournament)s AND b.state = 'done'
     )
 ORDER BY r.unit, r.rotation
 LIMIT %(most)s;
+
+-- extent: how many matches of a tournament were played, and how many corrections were made
+SELECT (
+    SELECT coalesce(sum(
+        b.units * CASE b.kind WHEN 'rotation' THEN t.seats WHEN 'field' THEN cardinality(b.entries) / t.seats ELSE 1 END
+    ), 0)::bigint
+    FROM blocks b JOIN tournaments t ON t.name = b.tournament
+    WHERE b.tournament = %(tournament)s AND b.state = 'done'
+), (SELECT count(*) FROM corrections WHERE tournament = %(tournament)s);
