@@ -7,6 +7,7 @@ import engine
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.clock import clock_of, offered
+from arena.api.ladder import standing_of, state_of
 from arena.api.oversight import alarm_message
 from arena.api.pages import page_of
 from arena.api.standings import Standings
@@ -21,6 +22,7 @@ from arena.store.tournaments import NewTournament, Tournament
 from arena.tournaments import corrections
 from arena.tournaments.balance import Span
 from arena.tournaments.formats import Format
+from arena.tournaments.ladders import close_ladder, newest_period
 from arena.tournaments.plan import Outline, outline, plan
 from arena.tournaments.start import start_tournament
 from arena.v1 import play_pb2
@@ -31,6 +33,10 @@ STARTUP_MS = 10_000
 MOST_ORBITS = 1000
 MOST_UNITS = 100
 """A table's units are one task; what takes longer is spread over more orbits."""
+MOST_BATCH = 10_000
+PERIOD_S = 600
+"""Each period of a ladder is fitted anew, so they do not follow each other faster than need be."""
+MOST_PERIOD_S = 31 * 24 * 3600
 MOST_ALARMS = 100
 """Open alarms that are sent with a tournament."""
 MOST_BOTS = 1000
@@ -41,6 +47,7 @@ FORMATS = {
     Format.GAUNTLET: pb.TOURNAMENT_FORMAT_GAUNTLET,
     Format.SWISS: pb.TOURNAMENT_FORMAT_SWISS,
     Format.CHALLENGE: pb.TOURNAMENT_FORMAT_CHALLENGE,
+    Format.LADDER: pb.TOURNAMENT_FORMAT_LADDER,
 }
 
 
@@ -65,6 +72,18 @@ class Tournaments(TournamentServiceServicer):
         return await self._database.ask(_describe, request.tournament)
 
     @refuses
+    async def LeaveTournament(self, request: pb.LeaveTournamentRequest, context: Context) -> pb.Tournament:
+        user = await self._database.caller(context, ORGANISE)
+        await self._database.ask(tournaments.leave_tournament, user, request.tournament, _named(request.bots))
+        return await self._database.ask(_describe, request.tournament)
+
+    @refuses
+    async def CloseTournament(self, request: pb.CloseTournamentRequest, context: Context) -> pb.Tournament:
+        user = await self._database.caller(context, ORGANISE)
+        await self._database.ask(close_ladder, user, request.tournament)
+        return await self._database.ask(_describe_whole, user, request.tournament)
+
+    @refuses
     async def StartTournament(self, request: pb.StartTournamentRequest, context: Context) -> pb.Tournament:
         user = await self._database.caller(context, ORGANISE)
         await self._database.ask(start_tournament, user, request.tournament)
@@ -81,6 +100,10 @@ class Tournaments(TournamentServiceServicer):
     async def GetStandings(self, request: pb.GetStandingsRequest, context: Context) -> pb.Standings:
         user = await self._database.caller(context, READ, ORGANISE)
         found = await self._database.ask(tournaments.see_tournament, user, request.tournament)
+        if found.stands:
+            # Those of the newest period of which something is played: over all of them the ratings say who leads.
+            newest = await self._database.ask(newest_period, found.name, played=True)
+            found = found if newest is None else newest
         return await self._standings.of(found)
 
     @refuses
@@ -167,7 +190,13 @@ def _make(connection: Connection, user: User, request: pb.CreateTournamentReques
         unrated=unrated,
         private=request.private,
         open_until=_open_until(request),
+        batch=_within("batch", request.batch, MOST_BATCH) or None,
+        every_s=_within("every_s", request.every_s or PERIOD_S, MOST_PERIOD_S) if form is Format.LADDER else None,
     )
+    if form is Format.LADDER and (wanted.orbits > 1 or wanted.open_until is not None):
+        raise BadRequest("a ladder has periods instead of orbits, and they start by themselves; leave these two out")
+    if form is not Format.LADDER and (request.batch or request.every_s):
+        raise BadRequest("batch and every_s are a ladder's; choose that format, or leave them out")
     with connection.transaction():
         made = tournaments.create_tournament(connection, user, request.tournament, wanted, request.request_id)
         if made.started_at is None and made.cancelled_at is None:
@@ -276,6 +305,8 @@ def _describe_whole(connection: Connection, user: User, name: str) -> pb.Tournam
         raised = alarms.list_alarms(connection, user, tournament=name, settled=False, before=None, limit=MOST_ALARMS)
         message.alarms.extend(map(alarm_message, raised))
         message.hindered = workers.hindered(connection, name)
+    if tournament.stands:
+        message.standing.CopyFrom(standing_of(connection, tournament))
     return message
 
 
@@ -300,12 +331,11 @@ def _describe(connection: Connection, name: str, *, entries: bool = True) -> pb.
     :raises NotFound: if there is none of this name.
     """
     tournament = tournaments.find_tournament(connection, name)
-    closed = tournament.closed_at is not None
-    state = pb.TOURNAMENT_STATE_OPEN
-    if tournament.cancelled_at is not None:
-        state = pb.TOURNAMENT_STATE_CANCELLED
-    elif tournament.started_at is not None:
-        state = pb.TOURNAMENT_STATE_DONE if closed and tournament.rated else pb.TOURNAMENT_STATE_RUNNING
+    # What is played of a ladder is its newest period.
+    played = (newest_period(connection, name) if tournament.stands else tournament) or tournament
+    state = state_of(tournament)
+    if tournament.stands and tournament.closed_at is not None and state_of(played) == pb.TOURNAMENT_STATE_RUNNING:
+        state = pb.TOURNAMENT_STATE_RUNNING
     message = pb.Tournament(
         tournament=tournament.name,
         game=tournament.game,
@@ -320,12 +350,12 @@ def _describe(connection: Connection, name: str, *, entries: bool = True) -> pb.
         units=tournament.units,
         state=state,
         commitment=tournament.commitment,
-        secret=tournament.secret if closed else b"",
-        blocks=tournament.blocks,
-        blocks_done=tournament.blocks_done,
-        blocks_void=tournament.blocks_void,
-        lacking=workers.lacking(connection, name) if state == pb.TOURNAMENT_STATE_RUNNING else "",
-        undecided=_undecided(tournament),
+        secret=tournament.secret if tournament.closed_at is not None else b"",
+        blocks=played.blocks,
+        blocks_done=played.blocks_done,
+        blocks_void=played.blocks_void,
+        lacking=workers.lacking(connection, played.name) if state_of(played) == pb.TOURNAMENT_STATE_RUNNING else "",
+        undecided=_undecided(played),
         limits=play_pb2.Limits(
             move_ms=tournament.move_ms,
             bank_ms=tournament.bank_ms,
@@ -333,6 +363,10 @@ def _describe(connection: Connection, name: str, *, entries: bool = True) -> pb.
             increment_ms=tournament.increment_ms,
             phase_ms=tournament.phase_ms,
         ),
+        batch=tournament.batch or 0,
+        every_s=tournament.every_s or 0,
+        ladder=tournament.ladder or "",
+        period=tournament.period or 0,
     )
     if entries:
         message.entries.extend(

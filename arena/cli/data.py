@@ -106,6 +106,14 @@ def moment(text: str) -> datetime:
     return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
 
 
+def span(text: str) -> int:
+    """The seconds of an argument such as `30s`, `10m`, `2h` or `7d`; for argparse."""
+    number, unit = text[:-1], text[-1:]
+    if unit in ("s", *_SPANS) and number.isascii() and number.isdecimal() and len(number) < 7 and int(number):
+        return int(number) * (1 if unit == "s" else int(_SPANS[unit].total_seconds()))
+    raise argparse.ArgumentTypeError(f"'{text}' is no span; write it as 30s, 10m, 2h or 7d")
+
+
 def address(text: str) -> str:
     """The HOST:PORT of an argument, port 0 to 65535; for argparse."""
     host, _, port = text.rpartition(":")

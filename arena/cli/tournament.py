@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import engine
-from arena.cli import corrections
+from arena.cli import corrections, ladder
 from arena.cli.client import Server, calls, find_login
-from arena.cli.data import add_clock_option, add_data_option, moment, positive, read_settings
+from arena.cli.data import add_clock_option, add_data_option, moment, positive, read_settings, span
+from arena.cli.ladder import STATES, print_ladder
 from arena.cli.standings import print_plan, print_standings
 from arena.cli.table import Value, print_table
 from arena.errors import BadRequest
@@ -33,19 +34,13 @@ FORMATS = {
     "gauntlet": pb.TOURNAMENT_FORMAT_GAUNTLET,
     "swiss": pb.TOURNAMENT_FORMAT_SWISS,
     "challenge": pb.TOURNAMENT_FORMAT_CHALLENGE,
+    "ladder": pb.TOURNAMENT_FORMAT_LADDER,
 }
 
 UNITS = {
     "rotation": "rotation: a table plays a deal once in every rotation of its seats",
     "single": "single: independent deals, for a remote bot remembers those that it has seen",
     "field": "field: a deal is played at many tables at the same time",
-}
-
-STATES = {
-    pb.TOURNAMENT_STATE_OPEN: "open",
-    pb.TOURNAMENT_STATE_RUNNING: "running",
-    pb.TOURNAMENT_STATE_DONE: "done",
-    pb.TOURNAMENT_STATE_CANCELLED: "cancelled",
 }
 
 
@@ -68,6 +63,12 @@ def add_commands(commands: Any) -> None:
     )
     create.add_argument(
         "--against", nargs="+", default=[], metavar="BOT", help="of a gauntlet: whom --bots meet, or 'all' others"
+    )
+    create.add_argument(
+        "--batch", type=positive, default=0, metavar="TABLES", help="of a ladder: most tables of a period"
+    )
+    create.add_argument(
+        "--every", type=span, default=0, metavar="SPAN", help="of a ladder: from one period to the next (default 10m)"
     )
     create.add_argument("--unrated", action="store_true", help="touch no rating")
     create.add_argument(
@@ -117,6 +118,7 @@ def add_commands(commands: Any) -> None:
     for action in (create, enter, listing):
         add_data_option(action)
     corrections.add_actions(actions)
+    ladder.add_actions(actions)
 
 
 def run_create(arguments: argparse.Namespace) -> int:
@@ -138,6 +140,7 @@ def run_create(arguments: argparse.Namespace) -> int:
         clock=arguments.clock,
         request_id=str(uuid.uuid4()),
     )
+    request.batch, request.every_s = arguments.batch, arguments.every
     if arguments.open_until is not None:
         request.open_until.FromDatetime(arguments.open_until)
     if arguments.dry_run:
@@ -151,6 +154,11 @@ def run_create(arguments: argparse.Namespace) -> int:
             made = _enter(server, made.tournament, bots[AT_ONCE:], known=known) or made
     print(f"{made.tournament}: {made.game}, {made.seats} seats, {len(made.bots)} bots")
     print(f"commitment {made.commitment.hex()}")
+    if made.format == pb.TOURNAMENT_FORMAT_LADDER:
+        print(
+            f"its periods start by themselves while bots enough are in; next: arena tournament show {made.tournament}"
+        )
+        return 0
     if arguments.bots and not arguments.open and arguments.open_until is None:
         return start(server, made.tournament)
     print(f"open for entries; next: arena tournament enter {made.tournament} BOT …")
@@ -175,6 +183,12 @@ def run_start(arguments: argparse.Namespace) -> int:
 def run_watch(arguments: argparse.Namespace) -> int:
     """Follows a tournament to its end."""
     server = Server(find_login(arguments.data))
+    state = get(server, arguments.name)
+    if state.every_s:
+        newest = state.standing.periods[0].tournament if state.standing.periods else ""
+        following = f"watch {newest}" if newest else f"show {state.tournament}"
+        print(f"{state.tournament} is a ladder; watch its periods one by one; next: arena tournament {following}")
+        return 0
     if code := follow(server, arguments.name):
         return code
     state = get(server, arguments.name)
@@ -218,20 +232,26 @@ def run_show(arguments: argparse.Namespace) -> int:
     """Prints all of one tournament."""
     state = get(Server(find_login(arguments.data)), arguments.name)
     print(f"{state.tournament}: {state.game}, {state.seats} seats, {STATES[state.state]}")
+    if state.ladder:
+        print(f"period      {state.period} of the ladder {state.ladder}")
     print(f"bots        {' '.join(entry.bot for entry in state.entries if not entry.known) or '(none yet)'}")
     known = [entry.bot for entry in state.entries if entry.known]
     if known:
         print(f"against     {' '.join(known)}")
-    private = ", private" if state.private else ""
-    unrated = ", unrated" if state.unrated else ""
-    form = next(name for name, number in FORMATS.items() if number == state.format)
-    print(f"schedule    {form}{private}{unrated}, {state.orbits} orbits, {state.units} units at each table")
+    if state.every_s:
+        print_ladder(state)
+    else:
+        private = ", private" if state.private else ""
+        unrated = ", unrated" if state.unrated else ""
+        form = next(name for name, number in FORMATS.items() if number == state.format)
+        orbits = "" if state.ladder else f" {state.orbits} orbits,"
+        print(f"schedule    {form}{private}{unrated},{orbits} {state.units} units at each table")
     if state.state == pb.TOURNAMENT_STATE_OPEN and state.HasField("open_until"):
         print(f"open until  {state.open_until.ToDatetime():%Y-%m-%d %H:%M} UTC, then it starts")
     if state.unit_kind:
         print(f"units       {UNITS[state.unit_kind]}")
     print(f"clock       {_clock(state)}")
-    if state.blocks:
+    if state.blocks and not state.every_s:
         print(f"progress    {_progress(state)}")
     if state.lacking:
         print(f"waiting     {state.lacking}")
@@ -244,7 +264,7 @@ def run_show(arguments: argparse.Namespace) -> int:
     if len(state.alarms) > ALARMS:
         print("alarms      more of them: 'arena alarms' lists them all")
     corrections.print_corrections(state)
-    print(f"commitment  {state.commitment.hex()}")
+    print(f"commitment  {state.commitment.hex()}{' of the next period' if state.every_s else ''}")
     if state.secret:
         print(f"secret      {state.secret.hex()}")
     return 0

@@ -42,6 +42,8 @@ class NewTournament:
     unrated: bool = False
     private: bool = False
     open_until: datetime | None = None
+    batch: int | None = None
+    every_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,11 @@ class Tournament:
     """A tournament and how far it is. ``blocks`` leaves out those that were replaced; ``rated`` says whether all its
     orbits have gone into the ratings, or never will. ``undecided`` are blocks that were given up because what plays
     them died, about which nobody has decided: before that it does not close. ``unit_kind`` is empty until
-    it has started."""
+    it has started.
+
+    Of a ladder ``batch`` are tables of a period at most, None for as many as can be made, and ``every_s`` the seconds
+    from the start of a period to that of the next one at least; it never starts itself, and its secret is that of the
+    next period. Of a period ``ladder`` is the name of what it is a period of, and ``period`` its number from 1."""
 
     name: str
     owner: str
@@ -74,6 +80,10 @@ class Tournament:
     unrated: bool
     private: bool
     open_until: datetime | None
+    batch: int | None
+    every_s: int | None
+    ladder: str | None
+    period: int | None
     bots: list[str]
     rated: bool
     blocks: int
@@ -81,6 +91,11 @@ class Tournament:
     blocks_void: int
     undecided: list[int]
     unit_kind: str
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is a ladder, and not one of its periods."""
+        return self.every_s is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +173,8 @@ def create_tournament(
                 "unrated": wanted.unrated,
                 "private": wanted.private,
                 "open_until": wanted.open_until,
+                "batch": wanted.batch,
+                "every_s": wanted.every_s,
             },
         ).fetchone()
         if row is None:
@@ -198,6 +215,11 @@ def enter_tournament(
                 raise NotAllowed(f"neither '{name}' nor the bot '{bot_name}' is yours; ask the owner of one of them")
             if tournament.format == "challenge" and bot.kind == "remote" and bot.owner != user.name:
                 raise NotAllowed(f"the remote bot '{bot_name}' is {bot.owner}'s; challenge hosted bots, or your own")
+            if tournament.stands and bot.kind == "remote":
+                raise BadRequest(
+                    f"'{name}' is a ladder, which plays whether or not somebody is there, and '{bot_name}' is a remote "
+                    f"bot; submit it, or enter it into another tournament"
+                )
             if bot.retired:
                 raise WrongState(f"the bot '{bot_name}' is retired")
             entry = {"tournament": name, "bot": bot_name, "known": known}
@@ -216,6 +238,25 @@ def enter_tournament(
         return find_tournament(connection, name)
 
 
+def leave_tournament(connection: Connection, user: User, name: str, bots: list[str]) -> Tournament:
+    """Takes bots out of a tournament that has not started, or out of a ladder from its next period on. All or none.
+
+    :raises NotFound: if there is no such tournament that the user may see, or a bot is not in it.
+    :raises NotAllowed: if neither the tournament nor the bot is the user's.
+    :raises WrongState: if the entries are closed.
+    """
+    with connection.transaction():
+        see_tournament(connection, user, name)
+        tournament = lock_open(connection, name)
+        for bot_name in bots:
+            bot = find_bot(connection, bot_name)
+            if not (user.admin or user.name in (tournament.owner, bot.owner)):
+                raise NotAllowed(f"neither '{name}' nor the bot '{bot_name}' is yours; ask the owner of one of them")
+            if connection.execute(SQL["remove_entry"], {"tournament": name, "bot": bot_name}).fetchone() is None:
+                raise NotFound(f"the bot '{bot_name}' is not in '{name}'; 'arena tournament show {name}' says who is")
+        return find_tournament(connection, name)
+
+
 def lock_open(connection: Connection, name: str) -> Tournament:
     """The tournament, locked until the transaction ends.
 
@@ -227,6 +268,8 @@ def lock_open(connection: Connection, name: str) -> Tournament:
         raise WrongState(f"'{name}' is cancelled; 'arena tournament show {name}' says why")
     if tournament.started_at is not None:
         raise WrongState(f"'{name}' has started; its entries are closed")
+    if tournament.closed_at is not None:
+        raise WrongState(f"the ladder '{name}' is closed; make another one")
     return tournament
 
 

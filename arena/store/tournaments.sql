@@ -2,11 +2,11 @@
 INSERT INTO tournaments (
     name, owner, game, seats, options, orbits, units, move_ms, bank_ms, max_faults, startup_ms, increment_ms, phase_ms,
     secret, commitment, request_id, format, unrated, private,
-    open_until
+    open_until, batch, every_s
 ) VALUES (
     %(name)s, %(owner)s, %(game)s, %(seats)s, %(options)s, %(orbits)s, %(units)s, %(move_ms)s, %(bank_ms)s,
     %(max_faults)s, %(startup_ms)s, %(increment_ms)s, %(phase_ms)s, %(secret)s, sha256(%(secret)s), %(request_id)s,
-    %(format)s, %(unrated)s, %(private)s, %(open_until)s
+    %(format)s, %(unrated)s, %(private)s, %(open_until)s, %(batch)s, %(every_s)s
 )
 ON CONFLICT (name) DO NOTHING
 RETURNING name;
@@ -17,8 +17,8 @@ SELECT pg_advisory_xact_lock(hashtext('card-arena tournament names'));
 -- tournament_of_request: the tournament that a request already made
 SELECT name FROM tournaments WHERE owner = %(owner)s AND request_id = %(request_id)s;
 
--- open_unrated: how many unrated tournaments of an owner have not ended
-SELECT count(*) FROM tournaments WHERE owner = %(owner)s AND unrated AND closed_at IS NULL;
+-- open_unrated: how many unrated tournaments of an owner have not ended; a ladder is one
+SELECT count(*) FROM tournaments WHERE owner = %(owner)s AND unrated AND closed_at IS NULL AND ladder IS NULL;
 
 -- names_like: names of tournaments that begin alike
 SELECT name FROM tournaments WHERE starts_with(name, %(prefix)s);
@@ -27,7 +27,7 @@ SELECT name FROM tournaments WHERE starts_with(name, %(prefix)s);
 -- of it is rated
 SELECT t.name, t.owner, t.game, t.seats, t.options, t.orbits, t.units, t.move_ms, t.bank_ms, t.max_faults,
        t.startup_ms, t.increment_ms, t.phase_ms, t.secret, t.commitment, t.created_at, t.started_at, t.closed_at,
-       t.cancelled_at, t.format, t.unrated, t.private, t.open_until,
+       t.cancelled_at, t.format, t.unrated, t.private, t.open_until, t.batch, t.every_s, t.ladder, t.period,
        ARRAY(SELECT bot FROM entries WHERE tournament = t.name ORDER BY position),
        t.unrated OR NOT EXISTS (
            SELECT orbit FROM blocks WHERE tournament = t.name
@@ -48,9 +48,10 @@ FROM tournaments AS t LEFT JOIN blocks AS b ON b.tournament = t.name
 WHERE t.name = %(name)s AND (%(viewer)s::text IS NULL OR may_see(%(viewer)s, t))
 GROUP BY t.name;
 
--- tournaments: names of a page of tournaments that the viewer may see, newest first; none behind one that they may not
+-- tournaments: names of a page of tournaments that the viewer may see, newest first, without the periods of ladders; none
+-- behind one that they may not see
 SELECT name FROM tournaments AS t
-WHERE may_see(%(viewer)s, t) AND (
+WHERE ladder IS NULL AND may_see(%(viewer)s, t) AND (
     %(before)s::text IS NULL
     OR (created_at, name) < (
         SELECT created_at, name FROM tournaments AS last WHERE name = %(before)s AND may_see(%(viewer)s, last)
@@ -66,6 +67,9 @@ SELECT name FROM tournaments WHERE name = %(name)s FOR UPDATE;
 INSERT INTO entries (tournament, bot, position, known)
 SELECT %(tournament)s, %(bot)s, coalesce(max(position), -1) + 1, %(known)s FROM entries WHERE tournament = %(tournament)s
 ON CONFLICT (tournament, bot) DO NOTHING;
+
+-- remove_entry: takes a bot out
+DELETE FROM entries WHERE tournament = %(tournament)s AND bot = %(bot)s RETURNING bot;
 
 -- disqualification: why a bot is disqualified from a tournament
 SELECT reason FROM corrections WHERE tournament = %(tournament)s AND bot = %(bot)s;

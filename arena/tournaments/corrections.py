@@ -119,7 +119,12 @@ def disqualify(connection: Connection, user: User, name: str, bot: str, reason: 
         new = act.correct("bot", bot=bot)
         act.decided += set(before) - set(_scalars(connection, "undecided", tournament=name))
         act.give_up_open(bot)
-        act.say(f"{bot} is disqualified{'' if new else ' already'}: no table at which it sat counts", bot, new=new)
+        what = (
+            f"it is in no period to come; of a period that was played say so as of '{name}.N'"
+            if tournament.stands
+            else "no table at which it sat counts"
+        )
+        act.say(f"{bot} is disqualified{'' if new else ' already'}: {what}", bot, new=new)
         act.end("disqualify")
         ledger.close_if_ended(connection, name)
         return act.said
@@ -131,7 +136,7 @@ def cancel(connection: Connection, user: User, name: str, reason: str) -> list[s
 
     :raises NotFound: if there is no such tournament.
     :raises NotAllowed: if it is somebody else's.
-    :raises WrongState: if it has ended.
+    :raises WrongState: if it has ended, or is a ladder.
     :raises BadRequest: if the reason cannot be.
     """
     _check(reason, (), ())
@@ -142,6 +147,8 @@ def cancel(connection: Connection, user: User, name: str, reason: str) -> list[s
         tournament = lock_tournament(connection, name)
         if tournament.cancelled_at is not None:
             return [f"{name} is cancelled already"]
+        if tournament.stands:
+            raise WrongState(f"'{name}' is a ladder: close it, and cancel the period that is played as '{name}.N'")
         if tournament.closed_at is not None:
             raise WrongState(f"'{name}' has ended and its secret is told: only what is not yet played can be cancelled")
         if tournament.started_at is not None:
@@ -316,7 +323,10 @@ def _organised(connection: Connection, user: User, name: str) -> Tournament:
 
 
 def _started(connection: Connection, user: User, name: str) -> None:
-    if _organised(connection, user, name).started_at is None:
+    tournament = _organised(connection, user, name)
+    if tournament.stands:
+        raise WrongState(f"'{name}' is a ladder: name the period, as '{name}.N'")
+    if tournament.started_at is None:
         raise WrongState(f"nothing of '{name}' has been played: it has not started")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from arena.tournaments.gauntlet import gauntlet
-from arena.tournaments.schedule import Entry, Table, schedule
+from arena.tournaments.schedule import Entry, ScheduleError, Table, schedule
 from arena.tournaments.swiss import draw_round
 
 
@@ -23,6 +23,8 @@ class Format(StrEnum):
     """In every round those that are about as strong as each other."""
     CHALLENGE = "challenge"
     """Whoever was challenged. Nothing is at stake, so bots of one owner may meet."""
+    LADDER = "ladder"
+    """Whoever waits, period after period. Its tables are those of :mod:`arena.tournaments.ladder`."""
 
     @property
     def waits(self) -> bool:
@@ -58,6 +60,8 @@ def draw(
             return schedule([Entry(entry.id, entry.id, house=False) for entry in entries], seats, orbits, seed)
         case Format.ROUND_ROBIN:
             return schedule(entries, seats, orbits, seed)
+        case Format.LADDER:
+            raise ScheduleError("A ladder is drawn period by period from those who wait then.")
 
 
 def whole(form: Format, entries: Sequence[Entry], seats: int, orbits: int, seed: bytes) -> list[Table]:

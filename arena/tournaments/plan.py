@@ -43,10 +43,12 @@ class Plan:
 def outline(connection: Connection, tournament: Tournament) -> Outline:
     """What is planned of a tournament.
 
-    :raises WrongState: if it has started.
+    :raises WrongState: if it has started, or is a ladder.
     """
     if tournament.started_at is not None or tournament.closed_at is not None:
         raise WrongState(f"'{tournament.name}' is not open; 'arena tournament show {tournament.name}' has its numbers")
+    if tournament.stands:
+        raise WrongState("a ladder is drawn period by period from those who wait then; there is nothing to plan")
     entries, remote = [], False
     for entry in list_entries(connection, tournament.name):
         bot = find_bot(connection, entry.bot)

@@ -19,12 +19,14 @@ def start_tournament(connection: Connection, user: User, name: str) -> Tournamen
 
     :raises NotFound: if there is no such tournament that the user may see.
     :raises NotAllowed: if it is somebody else's.
-    :raises WrongState: if it has started, or an entry has no version that plays any more.
+    :raises WrongState: if it has started or is a ladder, or an entry has no version that plays any more.
     :raises BadRequest: if no schedule can be made of the entries.
     """
     with connection.transaction():
         see_tournament(connection, user, name)
         tournament = lock_open(connection, name)
+        if tournament.stands:
+            raise WrongState(f"'{name}' is a ladder; its periods start by themselves while bots enough are in")
         if not user.admin and user.name != tournament.owner:
             raise NotAllowed(f"the tournament '{name}' belongs to {tournament.owner}; only they can start it")
         _start(connection, tournament, user.name)

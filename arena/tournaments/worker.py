@@ -32,6 +32,7 @@ from arena.tournaments.block import Block, Cause, Failed, PlayerKind, UnitKind
 from arena.tournaments.brief import fetch_bots, write_brief
 from arena.tournaments.draws import draw_due
 from arena.tournaments.field import least_done
+from arena.tournaments.ladders import draw_periods
 from arena.tournaments.ledger import Ending, Lease
 from arena.tournaments.shelf import Room, Shelf, UnpackError
 from arena.tournaments.start import start_overdue
@@ -166,7 +167,7 @@ def settle_block(connection: Connection, block: int) -> None:
 
 def settle(connection: Connection) -> None:
     """Starts tournaments and draws rounds that are due, closes tournaments that have ended, applies the rating periods
-    that are due, and fits the official table anew."""
+    that are due, fits the official table anew, and draws the periods of ladders."""
     # Only once an orbit, and not for every block.
     from arena.ratings.official import fit_due  # noqa: PLC0415
     from arena.ratings.periods import apply_due  # noqa: PLC0415
@@ -176,6 +177,8 @@ def settle(connection: Connection) -> None:
     ledger.close_ended(connection)
     apply_due(connection)
     fit_due(connection)
+    # Last of all: its tables follow the fit.
+    draw_periods(connection)
 
 
 def _prepare(connection: Connection, settings: Settings, lease: Lease, held: ExitStack) -> Block:

@@ -38,6 +38,8 @@ class _TournamentFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tour
     """Every pass those that are about as strong as each other."""
     TOURNAMENT_FORMAT_CHALLENGE: _TournamentFormat.ValueType  # 4
     """Whoever was challenged, unrated; bots of one owner may meet."""
+    TOURNAMENT_FORMAT_LADDER: _TournamentFormat.ValueType  # 5
+    """Period after period, until it is closed, whoever is in and waits. Its periods are tournaments of this format, too."""
 
 class TournamentFormat(_TournamentFormat, metaclass=_TournamentFormatEnumTypeWrapper):
     """Who meets whom."""
@@ -52,6 +54,8 @@ TOURNAMENT_FORMAT_SWISS: TournamentFormat.ValueType  # 3
 """Every pass those that are about as strong as each other."""
 TOURNAMENT_FORMAT_CHALLENGE: TournamentFormat.ValueType  # 4
 """Whoever was challenged, unrated; bots of one owner may meet."""
+TOURNAMENT_FORMAT_LADDER: TournamentFormat.ValueType  # 5
+"""Period after period, until it is closed, whoever is in and waits. Its periods are tournaments of this format, too."""
 Global___TournamentFormat: _TypeAlias = TournamentFormat  # noqa: Y015
 
 class _TournamentState:
@@ -127,6 +131,8 @@ class CreateTournamentRequest(_message.Message):
     UNRATED_FIELD_NUMBER: _builtins.int
     OPEN_UNTIL_FIELD_NUMBER: _builtins.int
     PRIVATE_FIELD_NUMBER: _builtins.int
+    BATCH_FIELD_NUMBER: _builtins.int
+    EVERY_S_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """OPTIONAL. The name, lower-case letters, digits and hyphens; made from the game when empty."""
     game: _builtins.str
@@ -149,6 +155,10 @@ class CreateTournamentRequest(_message.Message):
     """OPTIONAL. Whether it touches no rating; a challenge never does."""
     private: _builtins.bool
     """OPTIONAL. Whether only its owner, admins and the owners of its bots see it; then it is unrated."""
+    batch: _builtins.int
+    """OPTIONAL. Of a ladder: tables of a period at most; 0 for as many as its bots fill."""
+    every_s: _builtins.int
+    """OPTIONAL. Of a ladder: seconds from the start of a period to that of the next one at least; 0 for 600."""
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """OPTIONAL. Options that differ from the defaults, as text."""
@@ -187,10 +197,12 @@ class CreateTournamentRequest(_message.Message):
         unrated: _builtins.bool = ...,
         open_until: _timestamp_pb2.Timestamp | None = ...,
         private: _builtins.bool = ...,
+        batch: _builtins.int = ...,
+        every_s: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits", "open_until", b"open_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["against", b"against", "bots", b"bots", "clock", b"clock", "format", b"format", "game", b"game", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "private", b"private", "request_id", b"request_id", "seats", b"seats", "tournament", b"tournament", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["against", b"against", "batch", b"batch", "bots", b"bots", "clock", b"clock", "every_s", b"every_s", "format", b"format", "game", b"game", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "private", b"private", "request_id", b"request_id", "seats", b"seats", "tournament", b"tournament", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -227,6 +239,56 @@ class EnterTournamentRequest(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EnterTournamentRequest: _TypeAlias = EnterTournamentRequest  # noqa: Y015
+
+@_typing.final
+class LeaveTournamentRequest(_message.Message):
+    """Request to take bots out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """REQUIRED."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """REQUIRED. Names of bots that are in."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LeaveTournamentRequest: _TypeAlias = LeaveTournamentRequest  # noqa: Y015
+
+@_typing.final
+class CloseTournamentRequest(_message.Message):
+    """Request to close a ladder."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """REQUIRED."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CloseTournamentRequest: _TypeAlias = CloseTournamentRequest  # noqa: Y015
 
 @_typing.final
 class PlanTournamentRequest(_message.Message):
@@ -787,6 +849,11 @@ class Tournament(_message.Message):
     PRIVATE_FIELD_NUMBER: _builtins.int
     UNIT_KIND_FIELD_NUMBER: _builtins.int
     HINDERED_FIELD_NUMBER: _builtins.int
+    BATCH_FIELD_NUMBER: _builtins.int
+    EVERY_S_FIELD_NUMBER: _builtins.int
+    LADDER_FIELD_NUMBER: _builtins.int
+    PERIOD_FIELD_NUMBER: _builtins.int
+    STANDING_FIELD_NUMBER: _builtins.int
     UNDECIDED_FIELD_NUMBER: _builtins.int
     ALARMS_FIELD_NUMBER: _builtins.int
     CORRECTIONS_FIELD_NUMBER: _builtins.int
@@ -826,6 +893,14 @@ class Tournament(_message.Message):
     """Why the newest try to play one of the blocks that wait came to nothing, as when no referee has all remote bots of it;
     empty if that is not so. Told to its organiser and to admins, and not in lists.
     """
+    batch: _builtins.int
+    """Of a ladder: tables of a period at most; 0 for as many as its bots fill."""
+    every_s: _builtins.int
+    """Of a ladder: seconds from the start of a period to that of the next one at least; 0 for all else."""
+    ladder: _builtins.str
+    """Of a period: the ladder that it is one of; empty for all else."""
+    period: _builtins.int
+    """Of a period: its number, from 1."""
     undecided: _builtins.str
     """Why it does not close although nothing is left to be played, or will not: blocks were given up because what plays
     them died three times, and nobody has decided about them. A sentence with what to do; empty if that is not so.
@@ -853,6 +928,12 @@ class Tournament(_message.Message):
     @_builtins.property
     def open_until(self) -> _timestamp_pb2.Timestamp:
         """When the entries close and it starts by itself; not set if it is started by hand."""
+
+    @_builtins.property
+    def standing(self) -> Global___LadderStanding:
+        """Of a ladder: its periods and who waits; not in lists. Its commitment and blocks above are those of the next period
+        and of the newest one.
+        """
 
     @_builtins.property
     def alarms(self) -> _containers.RepeatedCompositeFieldContainer[_oversight_pb2.Alarm]:
@@ -888,17 +969,134 @@ class Tournament(_message.Message):
         private: _builtins.bool = ...,
         unit_kind: _builtins.str = ...,
         hindered: _builtins.str = ...,
+        batch: _builtins.int = ...,
+        every_s: _builtins.int = ...,
+        ladder: _builtins.str = ...,
+        period: _builtins.int = ...,
+        standing: Global___LadderStanding | None = ...,
         undecided: _builtins.str = ...,
         alarms: _abc.Iterable[_oversight_pb2.Alarm] | None = ...,
         corrections: _abc.Iterable[Global___Correction] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits", "open_until", b"open_until"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits", "open_until", b"open_until", "standing", b"standing"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "format", b"format", "game", b"game", "hindered", b"hindered", "lacking", b"lacking", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "private", b"private", "seats", b"seats", "secret", b"secret", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "unit_kind", b"unit_kind", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "batch", b"batch", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "every_s", b"every_s", "format", b"format", "game", b"game", "hindered", b"hindered", "lacking", b"lacking", "ladder", b"ladder", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "period", b"period", "private", b"private", "seats", b"seats", "secret", b"secret", "standing", b"standing", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "unit_kind", b"unit_kind", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Tournament: _TypeAlias = Tournament  # noqa: Y015
+
+@_typing.final
+class LadderStanding(_message.Message):
+    """How a ladder goes on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERIODS_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
+    NEXT_TIME_FIELD_NUMBER: _builtins.int
+    paused: _builtins.str
+    """Why no period can be drawn of those who are in, as a sentence; empty if one can."""
+    @_builtins.property
+    def periods(self) -> _containers.RepeatedCompositeFieldContainer[Global___LadderPeriod]:
+        """Its periods, newest first, at most 20. Those before have the ladder's name, a dot and their number as names, too."""
+
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedCompositeFieldContainer[Global___LadderBot]:
+        """Who is in, in the order in which they come to play."""
+
+    @_builtins.property
+    def next_time(self) -> _timestamp_pb2.Timestamp:
+        """When the next period starts at the earliest; not set if none follows, or if it may start at once."""
+
+    def __init__(
+        self,
+        *,
+        periods: _abc.Iterable[Global___LadderPeriod] | None = ...,
+        bots: _abc.Iterable[Global___LadderBot] | None = ...,
+        paused: _builtins.str = ...,
+        next_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["next_time", b"next_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "next_time", b"next_time", "paused", b"paused", "periods", b"periods"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LadderStanding: _TypeAlias = LadderStanding  # noqa: Y015
+
+@_typing.final
+class LadderPeriod(_message.Message):
+    """A period of a ladder."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    BLOCKS_FIELD_NUMBER: _builtins.int
+    BLOCKS_DONE_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """Its name as a tournament."""
+    state: Global___TournamentState.ValueType
+    """Where it stands."""
+    bots: _builtins.int
+    """Bots that play in it."""
+    blocks: _builtins.int
+    """Blocks in all."""
+    blocks_done: _builtins.int
+    """Blocks that are done."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        state: Global___TournamentState.ValueType = ...,
+        bots: _builtins.int = ...,
+        blocks: _builtins.int = ...,
+        blocks_done: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "blocks_done", b"blocks_done", "bots", b"bots", "state", b"state", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LadderPeriod: _TypeAlias = LadderPeriod  # noqa: Y015
+
+@_typing.final
+class LadderBot(_message.Message):
+    """A bot that is in a ladder."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    PERIODS_FIELD_NUMBER: _builtins.int
+    LAST_PERIOD_FIELD_NUMBER: _builtins.int
+    BARRED_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The name."""
+    periods: _builtins.int
+    """Periods in which it has played."""
+    last_period: _builtins.int
+    """The newest period in which it plays or has played; 0 if there is none."""
+    barred: _builtins.str
+    """Why it cannot play in the next period, as a sentence; empty if it can."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        periods: _builtins.int = ...,
+        last_period: _builtins.int = ...,
+        barred: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["barred", b"barred", "bot", b"bot", "last_period", b"last_period", "periods", b"periods"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LadderBot: _TypeAlias = LadderBot  # noqa: Y015
 
 @_typing.final
 class TournamentEntry(_message.Message):

@@ -46,6 +46,16 @@ class TournamentServiceStub:
                 request_serializer=arena_dot_v1_dot_tournament__pb2.EnterTournamentRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_tournament__pb2.Tournament.FromString,
                 _registered_method=True)
+        self.LeaveTournament = channel.unary_unary(
+                '/arena.v1.TournamentService/LeaveTournament',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.LeaveTournamentRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.Tournament.FromString,
+                _registered_method=True)
+        self.CloseTournament = channel.unary_unary(
+                '/arena.v1.TournamentService/CloseTournament',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.CloseTournamentRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.Tournament.FromString,
+                _registered_method=True)
         self.StartTournament = channel.unary_unary(
                 '/arena.v1.TournamentService/StartTournament',
                 request_serializer=arena_dot_v1_dot_tournament__pb2.StartTournamentRequest.SerializeToString,
@@ -107,6 +117,20 @@ class TournamentServiceServicer:
 
     def EnterTournament(self, request, context):
         """Enters bots.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LeaveTournament(self, request, context):
+        """Takes bots out of a tournament that has not started, or out of a ladder from its next period on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CloseTournament(self, request, context):
+        """Lets no period of a ladder follow the one that is played.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -186,6 +210,16 @@ def add_TournamentServiceServicer_to_server(servicer, server):
             'EnterTournament': grpc.unary_unary_rpc_method_handler(
                     servicer.EnterTournament,
                     request_deserializer=arena_dot_v1_dot_tournament__pb2.EnterTournamentRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.Tournament.SerializeToString,
+            ),
+            'LeaveTournament': grpc.unary_unary_rpc_method_handler(
+                    servicer.LeaveTournament,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.LeaveTournamentRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.Tournament.SerializeToString,
+            ),
+            'CloseTournament': grpc.unary_unary_rpc_method_handler(
+                    servicer.CloseTournament,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.CloseTournamentRequest.FromString,
                     response_serializer=arena_dot_v1_dot_tournament__pb2.Tournament.SerializeToString,
             ),
             'StartTournament': grpc.unary_unary_rpc_method_handler(
@@ -289,6 +323,60 @@ class TournamentService:
             target,
             '/arena.v1.TournamentService/EnterTournament',
             arena_dot_v1_dot_tournament__pb2.EnterTournamentRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.Tournament.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LeaveTournament(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/LeaveTournament',
+            arena_dot_v1_dot_tournament__pb2.LeaveTournamentRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.Tournament.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CloseTournament(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/CloseTournament',
+            arena_dot_v1_dot_tournament__pb2.CloseTournamentRequest.SerializeToString,
             arena_dot_v1_dot_tournament__pb2.Tournament.FromString,
             options,
             channel_credentials,

@@ -39,6 +39,10 @@ class TournamentServiceStub:
     """Makes a tournament that is open for entries. The hash of its secret is in the answer."""
     EnterTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.EnterTournamentRequest, _tournament_pb2.Tournament]
     """Enters bots."""
+    LeaveTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.LeaveTournamentRequest, _tournament_pb2.Tournament]
+    """Takes bots out of a tournament that has not started, or out of a ladder from its next period on."""
+    CloseTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.CloseTournamentRequest, _tournament_pb2.Tournament]
+    """Lets no period of a ladder follow the one that is played."""
     StartTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.StartTournamentRequest, _tournament_pb2.Tournament]
     """Closes the entries, freezes the versions, makes the schedule and starts."""
     PlanTournament: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.PlanTournamentRequest, _tournament_pb2.TournamentPlan]
@@ -69,6 +73,10 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """Makes a tournament that is open for entries. The hash of its secret is in the answer."""
     EnterTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.EnterTournamentRequest, _tournament_pb2.Tournament]  # type: ignore[assignment]
     """Enters bots."""
+    LeaveTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.LeaveTournamentRequest, _tournament_pb2.Tournament]  # type: ignore[assignment]
+    """Takes bots out of a tournament that has not started, or out of a ladder from its next period on."""
+    CloseTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.CloseTournamentRequest, _tournament_pb2.Tournament]  # type: ignore[assignment]
+    """Lets no period of a ladder follow the one that is played."""
     StartTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.StartTournamentRequest, _tournament_pb2.Tournament]  # type: ignore[assignment]
     """Closes the entries, freezes the versions, makes the schedule and starts."""
     PlanTournament: _aio.UnaryUnaryMultiCallable[_tournament_pb2.PlanTournamentRequest, _tournament_pb2.TournamentPlan]  # type: ignore[assignment]
@@ -108,6 +116,22 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.Tournament, _abc.Awaitable[_tournament_pb2.Tournament]]:
         """Enters bots."""
+
+    @_abc_1.abstractmethod
+    def LeaveTournament(
+        self,
+        request: _tournament_pb2.LeaveTournamentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.Tournament, _abc.Awaitable[_tournament_pb2.Tournament]]:
+        """Takes bots out of a tournament that has not started, or out of a ladder from its next period on."""
+
+    @_abc_1.abstractmethod
+    def CloseTournament(
+        self,
+        request: _tournament_pb2.CloseTournamentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.Tournament, _abc.Awaitable[_tournament_pb2.Tournament]]:
+        """Lets no period of a ladder follow the one that is played."""
 
     @_abc_1.abstractmethod
     def StartTournament(

@@ -45,6 +45,8 @@ ASKED: dict[str, list[tuple[Callable[[str], Fields] | Fields, set[str]]]] = {
     "PlanTournament": [(named(), THEIRS)],
     "GetStandings": [(named(), THEIRS)],
     "EnterTournament": [(named(bots=["ann"]), THEIRS)],
+    "LeaveTournament": [(named(bots=["ann"]), THEIRS)],
+    "CloseTournament": [(named(), THEIRS)],
     "StartTournament": [(named(), THEIRS)],
     "VoidBlocks": [(named(reason="So."), THEIRS)],
     "RetryBlocks": [(named(), THEIRS)],

@@ -1,0 +1,15 @@
+"""Ladders: tournaments that stand, and whose periods are tournaments of their own."""
+
+from pathlib import Path
+
+from alembic import op
+
+revision = "0019"
+down_revision = "0018"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    # The bare cursor: SQLAlchemy passes an empty list of parameters, and then the driver takes one statement only.
+    op.get_bind().connection.cursor().execute(Path(__file__).with_suffix(".sql").read_text("utf-8"))
