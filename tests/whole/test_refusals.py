@@ -170,15 +170,18 @@ def test_a_tournament_shows_the_clock_that_holds(arena: Path, capsys: pytest.Cap
 
 def test_nobody_but_an_admin_rates_bots_on_a_clock_that_decides(admin: Server, stranger: Server) -> None:
     """All bots of the arena could be entered on a clock on which those of others are late."""
-    fast = {"game": "callbreak", "clock": "move=1ms,faults=1"}
+
+    def fast(*, unrated: bool) -> tournament_pb2.CreateTournamentRequest:
+        return tournament_pb2.CreateTournamentRequest(game="callbreak", clock="move=1ms,faults=1", unrated=unrated)
+
     create = TournamentServiceStub(stranger.channel).CreateTournament
     with pytest.raises(grpc.RpcError) as refused:
-        create(tournament_pb2.CreateTournamentRequest(**fast), metadata=stranger.metadata)
+        create(fast(unrated=False), metadata=stranger.metadata)
     assert refused.value.code() == grpc.StatusCode.PERMISSION_DENIED
     assert "for ratings use hosted or blitz" in (refused.value.details() or "")
     for server, unrated in ((stranger, True), (admin, False)):
-        request = tournament_pb2.CreateTournamentRequest(**fast, unrated=unrated)
-        made = TournamentServiceStub(server.channel).CreateTournament(request, metadata=server.metadata)
+        stub = TournamentServiceStub(server.channel)
+        made = stub.CreateTournament(fast(unrated=unrated), metadata=server.metadata)
         assert (made.limits.move_ms, made.unrated) == (1, unrated)
 
 
