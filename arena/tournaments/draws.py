@@ -30,14 +30,27 @@ MOST_SINGLE_UNITS = 256
 """A block with a remote bot travels to its referee in one message, which is kept small as every bot's frames are."""
 
 
+MOST_PLACES = 1_000_000
+"""Bots times orbits, in fields times rounds: more are not drawn at once, for it would take the server's time from all
+others."""
+
+
 def draw_first(connection: Connection, tournament: Tournament) -> None:
     """Enqueues the first orbit, or all of them where none waits for results. Call it in the transaction that starts the
     tournament, when its entries are frozen.
 
     :raises ScheduleError: if no tables can be made of the entries.
-    :raises BadRequest: if a table would play too many matches.
+    :raises BadRequest: if a table would play too many matches, or there would be too many tables.
     """
-    _draw(connection, tournament, _field(connection, tournament))
+    field = _field(connection, tournament)
+    orbits = 1 if Format(tournament.format).waits else tournament.orbits
+    rounds = _rounds(tournament) if field.kind is UnitKind.FIELD else 1
+    if len(field.entries) * orbits * rounds > MOST_PLACES:
+        raise BadRequest(
+            f"{len(field.entries)} bots in {orbits} orbits are too many tables to draw at once; make it with fewer "
+            f"orbits, and another one after it"
+        )
+    _draw(connection, tournament, field)
 
 
 def draw_due(connection: Connection) -> int:
@@ -125,11 +138,14 @@ def _draw(connection: Connection, tournament: Tournament, field: _Field) -> None
 def _tables(connection: Connection, tournament: Tournament, field: _Field, one: _Draw) -> list[Table]:
     entries = [entry for entry in field.entries if entry.id not in one.left_out]
     if field.kind is UnitKind.FIELD:
-        # As many matches of every bot as an orbit of any other kind has.
-        rounds = tournament.units * tournament.seats**2
-        return field_schedule(entries, tournament.seats, tournament.orbits, rounds, field.seed)
+        return field_schedule(entries, tournament.seats, tournament.orbits, _rounds(tournament), field.seed)
     past = _past(connection, tournament, one) if one.orbit else None
     return draw(Format(tournament.format), entries, tournament.seats, tournament.orbits, field.seed, past=past)
+
+
+def _rounds(tournament: Tournament) -> int:
+    """Of an orbit of fields: every bot has as many matches as in one of any other kind."""
+    return tournament.units * tournament.seats**2
 
 
 def _past(connection: Connection, tournament: Tournament, one: _Draw) -> Past:

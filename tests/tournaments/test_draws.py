@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
+from arena.errors import BadRequest
 from arena.ratings import official, periods
 from arena.store import Connection, connect, people, tournaments
 from arena.store.tournaments import NewTournament, Tournament
@@ -129,6 +130,20 @@ def test_of_many_that_notice_the_end_of_a_round_at_once_one_draws_the_next(
         assert sum(pool.map(settle, range(6))) == 1
     assert orbits(connection, "at-once") == [0, 1]
     assert len(waiting(connection, "at-once")) == 2
+
+
+@pytest.mark.parametrize("form", ["round-robin", "swiss"])
+def test_more_tables_than_the_server_has_time_for_are_not_drawn(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """Of rounds one is drawn at a time."""
+    monkeypatch.setattr(draws, "MOST_PLACES", 10 if form == "swiss" else 30)
+    begin(connection, "as-many", form=form)
+    monkeypatch.setattr(draws, "MOST_PLACES", draws.MOST_PLACES - 1)
+    with pytest.raises(BadRequest, match="10 bots in"):
+        begin(connection, "more", form=form)
+    assert tournaments.find_tournament(connection, "more").started_at is None
+    assert waiting(connection, "more") == []
 
 
 @pytest.mark.parametrize("step", ["blocks", "draws"])
