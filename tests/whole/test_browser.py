@@ -132,46 +132,6 @@ def test_from_signing_in_to_the_last_trick(look: Look, arena: Path, request: pyt
     look.at(f"{style}-13-likelihoods")
 
 
-def test_a_seat_at_the_table(look: Look, arena: Path, request: pytest.FixtureRequest) -> None:
-    """A person sits down with five bots of the house and plays a short match to its end."""
-    page, style = look.page, request.node.callspec.params["look"]
-    page.goto("/sign-in?back=/rooms")
-    page.get_by_label("Token").fill(json.loads((arena / "login.json").read_text())["token"])
-    page.get_by_role("button", name="Sign in").click()
-    look.at(f"{style}-14-rooms")
-    page.locator("main").get_by_role("link", name="Minus One").click()
-    page.get_by_label("Seats", exact=True).select_option("6")
-    page.get_by_text("Options of the game").click()
-    page.get_by_label("rounds").select_option("6")
-    look.at(f"{style}-15-new-room")
-    page.get_by_role("button", name="Open the room").click()
-    look.at(f"{style}-16-lobby")
-    page.get_by_role("button", name="Start the match").click()
-    choices, result, turn = (
-        page.locator("form.choices button"),
-        page.locator("#result"),
-        page.locator("input[name=turn]"),
-    )
-    made = 0
-    while True:
-        choices.first.or_(result).first.wait_for()
-        if result.count():
-            break
-        if made == 3:
-            look.at(f"{style}-17-table")
-        now = turn.get_attribute("value")
-        choices.first.click()
-        made += 1
-        page.wait_for_function("was => document.querySelector('input[name=turn]')?.value !== was", arg=now)
-    assert made == 12  # six rounds, each to show and to keep
-    look.at(f"{style}-18-result")
-    page.get_by_role("link", name="Step through the match").click()
-    page.wait_for_load_state("load")  # the keys are there once the script is
-    page.keyboard.press("End")
-    expect(page.get_by_role("heading", name="Result")).to_be_visible()
-    look.at(f"{style}-19-record")
-
-
 def test_every_page_can_be_walked_by_key_alone(look: Look) -> None:
     page = look.page
     page.goto("/ratings/minus")
@@ -218,7 +178,7 @@ def test_a_person_finishes_a_short_match_against_five_of_the_house(
     assert page.url == address
     look.at(f"{style}-25-result")
     page.get_by_role("link", name="Step through the match").click()
-    page.wait_for_url("**/record")
+    page.wait_for_url("**/record")  # when it has loaded, the keys are there
     page.keyboard.press("End")
     expect(page.get_by_role("heading", name="Result")).to_be_visible()
     look.at(f"{style}-26-record")
