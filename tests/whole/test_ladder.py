@@ -23,7 +23,8 @@ def test_a_ladder_plays_by_itself_until_it_is_closed_and_whoever_comes_is_in_the
 ) -> None:
     data = ["--data", str(arena)]
     server = Server(find_login(arena))
-    ladder = ["--game", "minus", "--format", "ladder", "--every", "1s", "--units", "1"]
+    # Unrated, for the tables of the others say who has played.
+    ladder = ["--game", "minus", "--format", "ladder", "--every", "1s", "--units", "1", "--unrated"]
     assert main(["tournament", "create", "night", *ladder, "--bots", "random-1", "random-2", "steady", *data]) == 0
     said = capsys.readouterr().out
     assert main(["tournament", "show", "night", *data]) == 0
