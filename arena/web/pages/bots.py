@@ -19,6 +19,9 @@ from arena.web.session import api_of, visitor_of
 
 PER_PAGE = 100
 RUNS = 20
+OLDER = 10
+"""Versions that are listed beside the latest one."""
+
 MOST_RECORDS = 40
 """More are not played again while somebody waits."""
 
@@ -59,10 +62,21 @@ async def show(request: Request) -> Response:
     ratings = [
         (table, line) for answer in answers for table in answer.tables for line in table.ratings if line.bot == name
     ]
+    older = (
+        await asyncio.gather(
+            *(
+                api.ask(api.bots.GetVersion, pb.GetVersionRequest(bot=name, number=number), visitor)
+                for number in range(max(1, version.number - OLDER), version.number)
+            )
+        )
+        if version
+        else []
+    )
     return await page(
         request,
         "bot.html",
         bot=bot,
+        older=older[::-1],
         hosted=hosted,
         version=version,
         states=STATES,
