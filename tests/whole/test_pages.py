@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import html5lib
@@ -16,6 +17,8 @@ from arena.stack.services import Services
 from arena.web.guard import HEADERS, SIGN_IN
 from engine.record import verify
 
+# No other test plays by these, so the rating table is this one's own.
+RULES = ["deals=1", "takeover_min=12"]
 BOTS = ["random-1", "cautious", "steady", "bold"]
 
 
@@ -69,7 +72,7 @@ def played(arena: Path) -> str:
     """A tournament that has been played."""
     data = ["--data", str(arena)]
     if main(["tournament", "show", "for-pages", *data]):
-        wanted = ["--game", "minus", "--set", "deals=1", "--units", "1"]
+        wanted = ["--game", "minus", *(word for rule in RULES for word in ("--set", rule)), "--units", "1"]
         assert main(["tournament", "create", "for-pages", *wanted, "--bots", *BOTS, *data]) == 0
     assert main(["tournament", "watch", "for-pages", *data]) == 0
     return "for-pages"
@@ -89,28 +92,33 @@ def test_every_page_is_valid_html_and_is_kept_from_being_framed_or_fed(pages: Pa
     assert HEADERS.items() <= answer.headers.items()
 
 
+def own_pool(pages: Pages, query: str = "") -> Any:
+    """The rating table of `played`."""
+    pools = json.loads(pages.get(f"/ratings/minus?format=json{query}").text)
+    (pool,) = (pool for pool in pools if "takeover_min" in pool["options"])
+    return pool
+
+
 def test_a_rating_table_is_a_page_a_csv_and_json_with_the_same_numbers(played: str, pages: Pages) -> None:
     page = pages.get("/ratings/minus")
     html5lib.HTMLParser(strict=True).parse(page.text)
-    rows = list(csv.DictReader(io.StringIO(pages.get("/ratings/minus?format=csv").text)))
-    (pool,) = (pool for pool in json.loads(pages.get("/ratings/minus?format=json").text) if pool["options"])
+    pool = own_pool(pages)
     lines = {line["bot"]: line for line in pool["lines"]}
-    assert set(BOTS) <= lines.keys()
-    for row in rows:
-        assert row["bot"] in page.text
-    assert {row["bot"]: float(row["elo"]) for row in rows if row["bot"] in lines} == {
-        bot: line["elo"] for bot, line in lines.items()
-    }
+    assert lines.keys() == set(BOTS)
+    rows = list(csv.DictReader(io.StringIO(pages.get("/ratings/minus?format=csv").text)))
+    own = [row for row in rows if row["pool"] == str(pool["number"])]
+    assert {row["bot"]: float(row["elo"]) for row in own} == {bot: line["elo"] for bot, line in lines.items()}
+    assert {row["options"] for row in own} == {" ".join(sorted(RULES))}
+    assert all(row["bot"] in page.text for row in rows)
     assert played in pages.get("/").text
 
 
 def test_a_search_leaves_the_others_out(played: str, pages: Pages) -> None:
-    (pool, *_) = json.loads(pages.get("/ratings/minus?format=json&q=STEA").text)
-    assert [line["bot"] for line in pool["lines"]] == ["steady"]
+    assert [line["bot"] for line in own_pool(pages, "&q=STEA")["lines"]] == ["steady"]
 
 
 def test_from_a_rating_table_to_what_lies_behind_it(played: str, pages: Pages) -> None:
-    (pool, *_) = json.loads(pages.get("/ratings/minus?format=json").text)
+    pool = own_pool(pages)
     assert "97.5" in valid(pages.get(f"/ratings/minus/{pool['number']}"))
     assert played in valid(pages.get(f"/ratings/minus/{pool['number']}/steady"))
     assert pages.get(f"/ratings/minus/{pool['number']}/nobody").status == 404

@@ -176,11 +176,13 @@ def _ends(line: Line) -> tuple[float, ...]:
 def _csv(game: str, pools: Sequence[Pool]) -> Response:
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(["game", "seats", "unit_kind", *(field.name for field in fields(Line)), "shift", "anchors"])
+    common = ["game", "pool", "seats", "unit_kind", "options"]
+    rows.writerow([*common, *(field.name for field in fields(Line)), "shift", "anchors"])
     for pool in pools:
+        options = " ".join(f"{name}={value}" for name, value in pool.options.items())
         for line in pool.lines:
             shift = pool.shift, " ".join(pool.anchors)
-            rows.writerow([game, pool.seats, pool.unit_kind, *asdict(line).values(), *shift])
+            rows.writerow([game, pool.number, pool.seats, pool.unit_kind, options, *asdict(line).values(), *shift])
     return Response(out.getvalue(), media_type="text/csv")
 
 
