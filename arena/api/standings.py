@@ -60,7 +60,7 @@ class Standings:
 def _add_up(connection: Connection, tournament: Tournament) -> tuple[pb.Standings, float]:
     """The standings, and for how long they kept a processor busy."""
     begun_s = time.thread_time()
-    lines, shares = standings_of(connection, tournament.name)
+    lines, shares, luck = standings_of(connection, tournament.name)
     standings = pb.Standings(
         score_decimals=engine.load(tournament.game, tournament.seats).score_decimals,
         standings=[
@@ -82,6 +82,8 @@ def _add_up(connection: Connection, tournament: Tournament) -> tuple[pb.Standing
             )
             for share in shares
         ],
+        seat_milli_points=[round(1000 * mean) for mean in luck.seats] if luck else [],
+        card_share=luck.cards if luck else None,
     )
     return standings, time.thread_time() - begun_s
 

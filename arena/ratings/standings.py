@@ -9,6 +9,7 @@ import numpy as np
 from psycopg.rows import class_row
 
 from arena.errors import Exhausted
+from arena.ratings.luck import Luck, luck
 from arena.ratings.points import Mean, mean_points
 from arena.store import Connection
 from arena.store.sql import statements
@@ -63,15 +64,15 @@ def extent(connection: Connection, tournament: str) -> tuple[int, int]:
     return matches, corrections
 
 
-def standings_of(connection: Connection, tournament: str) -> tuple[list[Standing], list[Share]]:
-    """The standings of what was played.
+def standings_of(connection: Connection, tournament: str) -> tuple[list[Standing], list[Share], Luck | None]:
+    """The standings of what was played, and the luck in it; None of nothing.
 
     :raises Exhausted: if that is more than :data:`MOST_MATCHES`.
     """
     asked = {"tournament": tournament, "most": MOST_MATCHES + 1}
     matches = connection.cursor(row_factory=class_row(Scored)).execute(SQL["scored"], asked).fetchall()
     _check(tournament, len(matches))
-    return standings(matches)
+    return *standings(matches), luck([(match.unit, match.scores) for match in matches]) if matches else None
 
 
 def standings(matches: Sequence[Scored]) -> tuple[list[Standing], list[Share]]:

@@ -449,8 +449,14 @@ class Standings(_message.Message):
     STANDINGS_FIELD_NUMBER: _builtins.int
     SHARES_FIELD_NUMBER: _builtins.int
     SCORE_DECIMALS_FIELD_NUMBER: _builtins.int
+    SEAT_MILLI_POINTS_FIELD_NUMBER: _builtins.int
+    CARD_SHARE_FIELD_NUMBER: _builtins.int
     score_decimals: _builtins.int
     """How many decimals scores are stored with: with 1 the score unit is a tenth of a point."""
+    card_share: _builtins.float
+    """The share of the variance of points that the cards explain, from 0 to 1; not set where no cards were played more than
+    once.
+    """
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]:
         """By mean points."""
@@ -459,18 +465,26 @@ class Standings(_message.Message):
     def shares(self) -> _containers.RepeatedCompositeFieldContainer[Global___Share]:
         """Every two bots that met, in both directions; none of more than 100 bots."""
 
+    @_builtins.property
+    def seat_milli_points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Points a match by seat, in thousandths of the game's score unit; empty while nothing is played."""
+
     def __init__(
         self,
         *,
         standings: _abc.Iterable[Global___Standing] | None = ...,
         shares: _abc.Iterable[Global___Share] | None = ...,
         score_decimals: _builtins.int = ...,
+        seat_milli_points: _abc.Iterable[_builtins.int] | None = ...,
+        card_share: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_card_share", b"_card_share", "card_share", b"card_share"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["score_decimals", b"score_decimals", "shares", b"shares", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_card_share", b"_card_share", "card_share", b"card_share", "score_decimals", b"score_decimals", "seat_milli_points", b"seat_milli_points", "shares", b"shares", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__card_share: _TypeAlias = _typing.Literal["card_share"]  # noqa: Y015
+    _WhichOneofArgType__card_share: _TypeAlias = _typing.Literal["_card_share", b"_card_share"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__card_share) -> _WhichOneofReturnType__card_share | None: ...
 
 Global___Standings: _TypeAlias = Standings  # noqa: Y015
 

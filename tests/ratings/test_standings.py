@@ -53,7 +53,7 @@ def test_many_bots_have_standings_and_no_shares() -> None:
 def test_what_a_correction_takes_out_is_not_counted(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     played.add_bots(connection, ["ann", "bob", "cyd", "dan"])
     planned = played.start(connection, "cup", ["ann", "bob", "cyd", "dan"], orbits=1, units=2)
-    assert standings_of(connection, "cup") == ([], [])
+    assert standings_of(connection, "cup") == ([], [], None)
     for block in planned.blocks:
         played.play(connection, block)
     before = {line.bot: line.matches for line in standings_of(connection, "cup")[0]}

@@ -58,6 +58,8 @@ async def show(request: Request) -> Response:
         unit=unit,
         bots=bots if len(bots) <= CROSS_TABLE else [],
         shares=shares,
+        seats=list(standings.seat_milli_points) if standings else [],
+        cards=standings.card_share if standings and standings.HasField("card_share") else None,
         live=found.state == pb.TOURNAMENT_STATE_RUNNING,
         mine=visitor.admin or ORGANISE in visitor.scopes,
     )
