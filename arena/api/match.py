@@ -66,8 +66,11 @@ class Matches(MatchServiceServicer):
         user = await self._database.caller(context, READ)
         size, token = page_of(request.page_size, request.page_token, usual=100, most=1000)
         after = _after(token)
-        page = await self._database.ask(_list, user, request.tournament, after, size)
-        last = page[-1] if len(page) == size else None
+        if request.latest:
+            page = await self._database.ask(_latest, user, request.tournament, size)
+        else:
+            page = await self._database.ask(_list, user, request.tournament, after, size)
+        last = page[-1] if len(page) == size and not request.latest else None
         return pb.ListMatchesResponse(
             matches=[
                 pb.Match(
@@ -209,6 +212,11 @@ def _after(token: str) -> tuple[int, int]:
 def _list(connection: Connection, user: User, name: str, after: tuple[int, int], limit: int) -> list[tournaments.Match]:
     tournaments.see_tournament(connection, user, name)
     return tournaments.list_matches(connection, name, after=after, limit=limit)
+
+
+def _latest(connection: Connection, user: User, name: str, limit: int) -> list[tournaments.Match]:
+    tournaments.see_tournament(connection, user, name)
+    return tournaments.latest_matches(connection, name, limit=limit)
 
 
 def _record(connection: Connection, user: User, name: str, unit: int, rotation: int) -> str:

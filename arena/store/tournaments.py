@@ -324,6 +324,12 @@ def list_matches(connection: Connection, tournament: str, *, after: tuple[int, i
     return [Match(*row) for row in connection.execute(SQL["matches"], asked)]
 
 
+def latest_matches(connection: Connection, tournament: str, *, limit: int) -> list[Match]:
+    """The matches of the block that closed last, by unit and rotation."""
+    asked = {"tournament": tournament, "limit": limit}
+    return [Match(*row) for row in connection.execute(SQL["latest_matches"], asked)]
+
+
 def find_record(connection: Connection, tournament: str, unit: int, rotation: int) -> str:
     """The text of a record.
 

@@ -107,6 +107,19 @@ WHERE r.tournament = %(tournament)s AND (r.unit, r.rotation) > (%(unit)s, %(rota
 ORDER BY r.unit, r.rotation
 LIMIT %(limit)s;
 
+-- latest_matches: the results of the block of a tournament that closed last
+SELECT r.unit, r.rotation, ARRAY(SELECT b.entries[i + 1] FROM unnest(r.seats) WITH ORDINALITY AS s (i, seat) ORDER BY seat),
+       r.scores, r.places, r.faults
+FROM results AS r JOIN blocks AS b ON b.id = r.block
+WHERE b.id = (
+    SELECT id FROM blocks
+    WHERE tournament = %(tournament)s AND state = 'done'
+    ORDER BY ended_at DESC, id DESC
+    LIMIT 1
+)
+ORDER BY r.unit, r.rotation
+LIMIT %(limit)s;
+
 -- records_of_unit: the stored records of the block that has a unit
 SELECT records.data
 FROM blocks JOIN records ON records.block = blocks.id

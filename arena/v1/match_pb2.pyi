@@ -27,22 +27,26 @@ class ListMatchesRequest(_message.Message):
     TOURNAMENT_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    LATEST_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """REQUIRED."""
     page_size: _builtins.int
     """OPTIONAL. At most 1000; 0 for 100."""
     page_token: _builtins.str
     """OPTIONAL. From the response before."""
+    latest: _builtins.bool
+    """OPTIONAL. Those of the block that closed last, in one page, instead of all."""
     def __init__(
         self,
         *,
         tournament: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        latest: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["latest", b"latest", "page_size", b"page_size", "page_token", b"page_token", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -97,6 +97,10 @@ def test_from_signing_in_to_the_last_trick(look: Look, arena: Path, request: pyt
     expect(page.get_by_role("heading", name="Each against each")).to_be_visible()
     look.at(f"{style}-4-tournament")
 
+    page.get_by_role("link", name="watch the latest").click()
+    expect(page.get_by_text("3 of ", exact=False).first).to_be_visible()  # it plays by itself
+    page.get_by_role("button", name="Pause").click()
+    page.go_back()
     page.get_by_role("link", name="All matches").click()
     look.at(f"{style}-5-matches")
     page.get_by_role("link", name="unit 0, rotation 0", exact=True).click()

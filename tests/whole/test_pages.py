@@ -133,6 +133,9 @@ def test_a_tournament_its_matches_and_one_of_them(played: str, pages: Pages) -> 
     assert "rotation 3" in valid(pages.get(f"/tournaments/{played}/matches/0"))
     for asked in ("", "?step=20", "?step=20&seat=1", "?step=999999", "?seat=x&step=-1"):
         assert "Seen from" in valid(pages.get(f"/tournaments/{played}/matches/0/0{asked}"))
+    watched = pages.get(f"/tournaments/{played}/watch")
+    assert watched.status == 303
+    assert 'id="player"' in valid(pages.get(watched.headers["location"]))
     record = pages.get(f"/tournaments/{played}/matches/0/0/record")
     verify(record.text)
     assert pages.get(f"/tournaments/{played}/matches/7/0").status == 404
@@ -161,6 +164,7 @@ def test_an_organiser_makes_a_tournament_and_is_told_what_cannot_be(arena: Path,
     made = pages.post("/tournaments", cookie=admin, **wanted)
     assert (made.status, made.headers["location"]) == (303, "/tournaments/by-hand")
     assert "Close the entries and start" in valid(pages.get("/tournaments/by-hand", admin))
+    assert "may be seen yet" in pages.get("/tournaments/by-hand/watch").text
 
 
 def test_signing_in_keeps_the_token_where_no_script_reads_it(arena: Path, pages: Pages) -> None:

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.errors import NotFound, WrongState
@@ -42,6 +42,19 @@ async def match(request: Request) -> Response:
     except RecordError as error:
         raise WrongState(f"this record does not hold, and is not shown: {error}") from error
     return await page(request, "match.html", **where, **step)
+
+
+async def watch(request: Request) -> Response:
+    """The newest match that may be seen, playing by itself: of the block that closed last, since a deal is shown to
+    nobody while a table is still to play it."""
+    name = request.path_params["tournament"]
+    api = api_of(request)
+    asked = match_pb2.ListMatchesRequest(tournament=name, latest=True, page_size=1)
+    found = await api.ask(api.matches.ListMatches, asked, await visitor_of(request))
+    if not found.matches:
+        raise NotFound(f"nothing of '{name}' may be seen yet: look again when its first block has closed")
+    one = found.matches[0]
+    return RedirectResponse(f"/tournaments/{name}/matches/{one.unit}/{one.rotation}?watch=1", 303)
 
 
 async def record(request: Request) -> Response:
@@ -139,6 +152,7 @@ def _whole(text: str | None, low: int, high: int) -> int | None:
 
 
 ROUTES = [
+    Route("/tournaments/{tournament}/watch", watch),
     Route("/tournaments/{tournament}/matches", matches),
     Route("/tournaments/{tournament}/matches/{unit:int}", deal),
     Route("/tournaments/{tournament}/matches/{unit:int}/{rotation:int}", match),

@@ -40,3 +40,35 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   then(() => stage.querySelector(`[data-key="${event.key}"]`));
 });
+
+// Plays by itself, a step at a time; from the watching address it goes on with the match that closed last.
+const STEP_MS = 700;
+const NEXT_MATCH_MS = 4000;
+const player = document.getElementById("player");
+if (player) {
+  const button = player.querySelector("button");
+  const watching = new URLSearchParams(location.search).has("watch");
+  let playing = false;
+  function set(now) {
+    playing = now;
+    button.textContent = playing ? "Pause" : "Play";
+  }
+  function tick() {
+    let pause = STEP_MS;
+    if (playing && !document.hidden && waiting === 0) {
+      if (stage.querySelector('[data-key="ArrowRight"]')) {
+        then(() => stage.querySelector('[data-key="ArrowRight"]'));
+      } else if (watching) {
+        pause = NEXT_MATCH_MS;
+        setTimeout(() => { if (playing) location.assign(player.dataset.next); }, NEXT_MATCH_MS - STEP_MS);
+      } else {
+        set(false);
+      }
+    }
+    setTimeout(tick, pause);
+  }
+  player.hidden = false;
+  button.addEventListener("click", () => set(!playing));
+  set(watching);
+  setTimeout(tick, STEP_MS);
+}
