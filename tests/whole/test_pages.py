@@ -163,7 +163,10 @@ def test_an_organiser_makes_a_tournament_and_is_told_what_cannot_be(arena: Path,
     assert pages.post("/tournaments", **wanted).status == 403
     made = pages.post("/tournaments", cookie=admin, **wanted)
     assert (made.status, made.headers["location"]) == (303, "/tournaments/by-hand")
-    assert "Close the entries and start" in valid(pages.get("/tournaments/by-hand", admin))
+    opened = valid(pages.get("/tournaments/by-hand", admin))
+    assert "Close the entries and start" in opened
+    assert "4, 16 units, 64 matches" in opened  # as many tables as bots, all of the same four
+    assert "The plan" not in valid(pages.get("/tournaments/by-hand"))
     assert "may be seen yet" in pages.get("/tournaments/by-hand/watch").text
 
 

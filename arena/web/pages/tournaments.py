@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 import engine
-from arena.errors import BadRequest, Exhausted, NotLoggedIn
+from arena.errors import BadRequest, Exhausted, NotLoggedIn, WrongState
 from arena.referee.clock import Limits
 from arena.referee.presets import PRESETS, describe_clock
 from arena.scopes import ORGANISE
@@ -48,9 +48,14 @@ async def show(request: Request) -> Response:
     unit = 1000 * 10**game.score_decimals
     shares = {(share.bot, share.other): share for share in standings.shares} if standings else {}
     bots = [one.bot for one in standings.standings] if standings else []
+    mine = visitor.admin or ORGANISE in visitor.scopes
+    opened = found.state == pb.TOURNAMENT_STATE_OPEN and mine
+    plan, hindrance = await _plan(request, name) if opened else (None, "")
     return await page(
         request,
         "tournament.html",
+        plan=plan,
+        hindrance=hindrance,
         found=found,
         options=_unusual(found),
         clock=describe_clock(limits, game),
@@ -61,7 +66,7 @@ async def show(request: Request) -> Response:
         seats=list(standings.seat_milli_points) if standings else [],
         cards=standings.card_share if standings and standings.HasField("card_share") else None,
         live=found.state == pb.TOURNAMENT_STATE_RUNNING,
-        mine=visitor.admin or ORGANISE in visitor.scopes,
+        mine=mine,
     )
 
 
@@ -134,6 +139,16 @@ def _count(sent: dict[str, str], name: str) -> int:
 def _unusual(found: pb.Tournament) -> dict[str, str]:
     usual = engine.write_options(engine.load(found.game, found.seats).options)
     return {name: value for name, value in sorted(found.options.items()) if usual.get(name) != value}
+
+
+async def _plan(request: Request, name: str) -> tuple[pb.TournamentPlan | None, str]:
+    """What an open tournament would be played as if it started now, or why it could not."""
+    api = api_of(request)
+    asked = pb.PlanTournamentRequest(tournament=name)
+    try:
+        return await api.ask(api.tournaments.PlanTournament, asked, await visitor_of(request)), ""
+    except (BadRequest, WrongState) as error:
+        return None, str(error)
 
 
 async def _standings(request: Request, name: str) -> pb.Standings | None:
