@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test browser chaos attacks soak bench bench-ledger bench-wire bench-engine node go compiled protos contract requirements lint format
+.PHONY: setup demo test long browser chaos attacks soak bench bench-ledger bench-wire bench-engine node go compiled protos contract requirements lint format
 
 setup: .venv/installed
 
@@ -18,6 +18,10 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest
+
+# What would make the tests above longer than ten minutes.
+long: setup
+	$(BIN)/python -m pytest -m long
 
 chaos: setup
 	$(BIN)/python -m pytest -m chaos tests/chaos

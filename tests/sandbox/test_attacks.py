@@ -80,6 +80,7 @@ def faults_of_nons() -> dict[str, str]:
         pytest.skip(str(error))
 
 
+@pytest.mark.long
 @everything
 def test_an_attack_is_held_without_namespaces(name: str, faults_of_nons: dict[str, str]) -> None:
     """Or seen to be open, as `Bare.open` says."""

@@ -12,6 +12,7 @@ from arena.stack.services import Services
 BOTS = ["steady", "bold", "random-1"]
 
 
+@pytest.mark.long
 def test_an_arena_goes_on_where_its_dump_is_restored(
     arena: Path, short_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

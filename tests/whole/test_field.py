@@ -17,6 +17,7 @@ GAMES = ["minus_one"]
 NAMES = [f"far-{number:02}" for number in range(16)]
 
 
+@pytest.mark.long
 def test_remote_bots_of_owners_enough_play_every_deal_at_all_tables_at_once(
     arena: Path, services: Services, capsys: pytest.CaptureFixture[str]
 ) -> None:

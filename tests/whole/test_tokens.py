@@ -59,6 +59,8 @@ ALLOWED = {
     "RetryBlocks": {ORGANISE},
     "DisqualifyBot": {ORGANISE},
     "CancelTournament": {ORGANISE},
+    "CloseTournament": {ORGANISE},
+    "LeaveTournament": {ORGANISE},
     "ListAlarms": {READ, ORGANISE},
     "SettleAlarm": {ORGANISE},
     "ListActs": {READ, ORGANISE},
