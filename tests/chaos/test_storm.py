@@ -76,9 +76,11 @@ FITS = (
 def test_a_storm_changes_no_bit_of_results_and_ratings(disk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with opened() as quiet:
         second = SecondWorker(quiet)
-        start(quiet)
-        finish(quiet)
-        second.end()
+        try:
+            start(quiet)
+            finish(quiet)
+        finally:
+            second.end()
         expected = outcome(quiet)
 
     with opened(disk) as arena:
