@@ -119,7 +119,7 @@ def block_of(players: list[Player], *, units: int, kind: UnitKind, startup_ms: i
 
 def without_namespaces() -> tuple[str, dict[str, str]]:
     """A Python that has all that blocks and bots need and that every user may run, and the environment in which it can
-    make no namespace.
+    make no namespace and is told that strangers' bots may run without.
 
     :raises NobodyError: if there is none, or we are not root, who alone starts cells without namespaces.
     """
@@ -129,4 +129,4 @@ def without_namespaces() -> tuple[str, dict[str, str]]:
     asked = as_nobody("env", f"PYTHONPATH={path}", python, "-c", "import arena.bot, numpy")
     if subprocess.run(asked, capture_output=True, check=False).returncode:
         raise NobodyError("other users cannot read what is installed here; install it below /opt")
-    return python, {"ARENA_BWRAP": "/bin/false", "PYTHONPATH": path}
+    return python, {"ARENA_BWRAP": "/bin/false", "ARENA_LEAST_TIER": "nons", "PYTHONPATH": path}
