@@ -45,6 +45,7 @@ __all__ = [
     "playout",
     "playouts",
     "sample",
+    "unusual",
     "worlds",
     "write_options",
 ]
@@ -81,6 +82,12 @@ def load_with(name: str, seats: int | str | None, options: Mapping[str, object])
         counts = ", ".join(map(str, kind.seat_counts))
         raise ValueError(f"{kind.title} cannot have {count!r} seats; it takes {counts}.")
     return kind.make(count, read_options(kind.options, kind.id, count, {**preset, **options}))
+
+
+def unusual(game: Game) -> dict[str, str]:
+    """The options of a game that differ from its defaults, as text, in the order in which the game declares them."""
+    usual = write_options(load(game.id, game.seats).options)
+    return {name: value for name, value in write_options(game.options).items() if usual[name] != value}
 
 
 def find(name: str) -> tuple[GameKind, dict[str, object]]:

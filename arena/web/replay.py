@@ -7,10 +7,9 @@ the order of the record, and what is hidden until the last one is in stays hidde
 from dataclasses import dataclass
 from functools import lru_cache
 
+from arena.errors import WrongState
 from engine.game import State
 from engine.record import Decision, RecordError, Verified, verify
-
-__all__ = ["Moment", "RecordError", "Replay"]
 
 KEPT = 32
 """Records that are kept played; a viewer asks for the same one again and again."""
@@ -68,6 +67,9 @@ class Replay:
 def replay(text: str) -> Replay:
     """The record, verified.
 
-    :raises RecordError: if it does not hold.
+    :raises WrongState: if it does not hold.
     """
-    return Replay(verify(text))
+    try:
+        return Replay(verify(text))
+    except RecordError as error:
+        raise WrongState(f"this record does not hold, and is not shown: {error}") from error

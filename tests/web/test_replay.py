@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
+from arena.errors import WrongState
 from arena.web.replay import replay
 from engine.game import Game, State
-from engine.record import Recorder, RecordError
+from engine.record import Recorder
 from tests.engine.walks import SEED, games
 
 
@@ -58,5 +59,5 @@ def test_deals_begin_where_new_cards_lie() -> None:
 
 def test_a_record_that_does_not_hold_is_not_shown() -> None:
     text, _ = recorded(engine.load("minus_one"), random.Random(1))
-    with pytest.raises(RecordError):
+    with pytest.raises(WrongState, match="does not hold"):
         replay(text.replace('"ms":1', '"ms":-1', 1))

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from contextlib import AsyncExitStack
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -61,3 +62,6 @@ def test_remote_bots_of_owners_enough_play_every_deal_at_all_tables_at_once(
     assert "minus_one, 3 seats, fields" in shown
     assert "Vs field" in shown
     assert main(["ratings", "rebuild", "--verify", *data]) == 0
+    with urlopen(f"http://{services.web_address}/tournaments/fields/matches/0") as page:
+        text = page.read().decode()
+    assert all(f">table {number}</a>" in text for number in range(5))

@@ -15,7 +15,6 @@ from arena.v1 import room_pb2 as pb
 from arena.web.page import page
 from arena.web.pages.records import shown
 from arena.web.pages.rooms import whole
-from arena.web.replay import RecordError
 from arena.web.seats import Seat
 from arena.web.session import api_of, visitor_of
 from arena.web.tables import choices, draw_view
@@ -36,12 +35,11 @@ async def show(request: Request) -> Response:
         seat = await seats_of(request).at(room.room, ticket, room.seats[room.seat].player)
     playing = room.state == pb.ROOM_STATE_PLAYING
     game = engine.load_with(room.game, len(room.seats), dict(room.options))
-    usual = engine.write_options(engine.load(room.game, len(room.seats)).options)
     return await page(
         request,
         "room.html",
         room=room,
-        options={name: value for name, value in room.options.items() if usual[name] != value},
+        options=engine.unusual(game),
         link=f"{request.base_url}rooms/{room.room}?{urlencode({'invite': room.invite})}",
         me=room.seat if seat is not None else None,
         hosts=visitor.user == room.host,
@@ -74,10 +72,7 @@ async def play(request: Request) -> Response:
 async def record(request: Request) -> Response:
     """One step of the last match: `?step=` from 0, `?seat=` for what that seat saw."""
     text = await _record(request)
-    try:
-        step = await run_in_threadpool(shown, text, request.query_params)
-    except RecordError as error:
-        raise WrongState(f"this record does not hold, and is not shown: {error}") from error
+    step = await run_in_threadpool(shown, text, request.query_params)
     return await page(request, "room_record.html", room=request.path_params["room"], **step)
 
 

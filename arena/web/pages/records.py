@@ -1,6 +1,8 @@
 """Matches that have been played: a list, one to step through, and a deal at all its rotations side by side. Knows no
 rules: what lies on a table is drawn by :mod:`arena.web.tables`."""
 
+import asyncio
+from collections import Counter
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,15 +11,18 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from arena.errors import NotFound, WrongState
+import engine
+from arena.errors import NotFound
 from arena.referee.times import seat_times
-from arena.v1 import match_pb2
+from arena.v1 import match_pb2, tournament_pb2
 from arena.web.page import page
-from arena.web.replay import Moment, RecordError, Replay, replay
+from arena.web.replay import Moment, replay
 from arena.web.session import api_of, visitor_of
 from arena.web.tables import Look, draw
 
-MOST_ROTATIONS = 7
+MOST_TABLES = 16
+"""A unit is played in at most as many rotations as a table has seats, or at the tables of a field."""
+
 PER_PAGE = 100
 
 
@@ -37,10 +42,7 @@ async def match(request: Request) -> Response:
     """One step of a match: `?step=` from 0, `?seat=` for what that seat saw; all hands are open without it."""
     where = request.path_params
     text = await _record(request, where["unit"], where["rotation"])
-    try:
-        step = await run_in_threadpool(shown, text, request.query_params)
-    except RecordError as error:
-        raise WrongState(f"this record does not hold, and is not shown: {error}") from error
+    step = await run_in_threadpool(shown, text, request.query_params)
     return await page(request, "match.html", **where, **step)
 
 
@@ -68,20 +70,23 @@ async def record(request: Request) -> Response:
 
 
 async def deal(request: Request) -> Response:
-    """A unit: the same cards in every rotation, seat by seat."""
+    """A unit: the same cards in every rotation, or at every table of a field, seat by seat."""
     name, unit = request.path_params["tournament"], request.path_params["unit"]
-    api = api_of(request)
+    api, visitor = api_of(request), await visitor_of(request)
     asked = match_pb2.ListMatchesRequest(
-        tournament=name, page_size=MOST_ROTATIONS, page_token=f"{unit - 1}.{1 << 30}" if unit else ""
+        tournament=name, page_size=MOST_TABLES, page_token=f"{unit - 1}.{1 << 30}" if unit else ""
     )
-    found = await api.ask(api.matches.ListMatches, asked, await visitor_of(request))
+    tournament, found = await asyncio.gather(
+        api.ask(api.tournaments.GetTournament, tournament_pb2.GetTournamentRequest(tournament=name), visitor),
+        api.ask(api.matches.ListMatches, asked, visitor),
+    )
     rotations = [one for one in found.matches if one.unit == unit]
     if not rotations:
         raise NotFound(f"unit {unit} of '{name}' has not been played; the list of matches has those that have")
-    text = await _record(request, unit, rotations[0].rotation)
-    game = (await run_in_threadpool(replay, text)).record.game
-    bots = sorted(set(rotations[0].bots))
-    totals = {bot: sum(one.scores[list(one.bots).index(bot)] for one in rotations) for bot in bots}
+    game = engine.load_with(tournament.game, tournament.seats, dict(tournament.options))
+    totals: Counter[str] = Counter()
+    for one in rotations:
+        totals.update(dict(zip(one.bots, one.scores, strict=True)))
     return await page(
         request,
         "deal.html",
@@ -89,8 +94,9 @@ async def deal(request: Request) -> Response:
         unit=unit,
         game=game.id,
         rotations=rotations,
+        field=tournament.unit_kind == "field",
         write=game.write_score,
-        totals=sorted(totals.items(), key=lambda item: -item[1]),
+        totals=totals.most_common(),
     )
 
 
@@ -104,16 +110,15 @@ async def _record(request: Request, unit: int, rotation: int) -> str:
 def shown(text: str, asked: Any) -> dict[str, Any]:
     """What the page of a step of a record shows.
 
-    :raises RecordError: if the record does not hold.
+    :raises WrongState: if the record does not hold.
     """
-    found: Replay = replay(text)
+    found = replay(text)
     game = found.record.game
     moment, state = found.at(_whole(asked.get("step"), 0, found.steps) or 0)
     seat = _whole(asked.get("seat"), 0, game.seats - 1)
     deals = found.deals()
     write = game.write
     header = found.record.header
-    decisions = found.record.decisions
     return {
         "game": game.id,
         "players": header["players"],
@@ -128,9 +133,7 @@ def shown(text: str, asked: Any) -> dict[str, Any]:
         "table": draw(state, Look(seat, moment.legal)),
         "began": max((step for step in deals if step < moment.step), default=0),
         "next_deal": min((step for step in deals if step > moment.step), default=found.steps),
-        "deal_starts": deals,
-        "decisions": decisions,
-        "faults": [(step, one) for step, one in enumerate(decisions, start=1) if one.fault],
+        "faults": [(step, one) for step, one in enumerate(found.record.decisions, start=1) if one.fault],
         "over": moment.step == found.steps,
         "scores": [game.write_score(score) for score in found.record.scores],
         "places": found.record.places,
