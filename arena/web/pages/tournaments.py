@@ -1,6 +1,7 @@
 """Tournaments: the list, one of them while it is played and after, and making one. Knows no schedule."""
 
 import asyncio
+import contextlib
 import uuid
 
 from starlette.requests import Request
@@ -57,7 +58,7 @@ async def show(request: Request) -> Response:
         plan=plan,
         hindrance=hindrance,
         found=found,
-        options=_unusual(found),
+        options=engine.unusual(game),
         clock=describe_clock(limits, game),
         standings=standings.standings if standings else [],
         unit=unit,
@@ -76,16 +77,18 @@ async def form(request: Request) -> Response:
 
 
 async def create(request: Request) -> Response:
-    """Makes a tournament of what was asked, and starts it unless it is to stay open."""
+    """Makes a tournament of what was asked, and starts it unless it is to stay open; one that cannot start stays open,
+    and its page says why."""
     sent = {name: str(value) for name, value in (await request.form()).items()}
     api, visitor = api_of(request), await visitor_of(request)
     try:
         made = await api.ask(api.tournaments.CreateTournament, _wanted(sent), visitor)
-        if sent.get("bots", "").strip() and "open" not in sent:
-            start = pb.StartTournamentRequest(tournament=made.tournament)
-            await api.ask(api.tournaments.StartTournament, start, visitor)
     except BadRequest as error:
         return await _form(request, sent, str(error))
+    if made.bots and made.state == pb.TOURNAMENT_STATE_OPEN and "open" not in sent:
+        with contextlib.suppress(BadRequest):
+            start = pb.StartTournamentRequest(tournament=made.tournament)
+            await api.ask(api.tournaments.StartTournament, start, visitor)
     return RedirectResponse(f"/tournaments/{made.tournament}", 303)
 
 
@@ -102,6 +105,8 @@ async def _form(request: Request, sent: dict[str, str], wrong: str) -> Response:
     visitor: Visitor = await visitor_of(request)
     if ORGANISE not in visitor.scopes:
         raise NotLoggedIn(f"this takes a token for '{ORGANISE}'")
+    # A form that is sent twice makes one tournament.
+    sent = {"request_id": str(uuid.uuid4())} | sent
     status = 400 if wrong else 200
     return await page(request, "new_tournament.html", status, sent=sent, wrong=wrong, presets=tuple(PRESETS))
 
@@ -125,7 +130,7 @@ def _wanted(sent: dict[str, str]) -> pb.CreateTournamentRequest:
         orbits=_count(sent, "orbits"),
         units=_count(sent, "units"),
         clock=sent.get("clock", "").strip(),
-        request_id=sent.get("request_id") or str(uuid.uuid4()),
+        request_id=sent.get("request_id", ""),
     )
 
 
@@ -134,11 +139,6 @@ def _count(sent: dict[str, str], name: str) -> int:
     if text and not (text.isascii() and text.isdigit() and len(text) < 6):
         raise BadRequest(f"{name} is a whole number, not '{text[:20]}'")
     return int(text or 0)
-
-
-def _unusual(found: pb.Tournament) -> dict[str, str]:
-    usual = engine.write_options(engine.load(found.game, found.seats).options)
-    return {name: value for name, value in sorted(found.options.items()) if usual.get(name) != value}
 
 
 async def _plan(request: Request, name: str) -> tuple[pb.TournamentPlan | None, str]:
