@@ -8,12 +8,11 @@ import grpc
 from grpc_status import rpc_status
 
 from arena.bot.dial import roots
-from arena.errors import ArenaError, NotAllowed, NotLoggedIn, Unavailable
+from arena.errors import ArenaError, NotAllowed, Unavailable
 from arena.scopes import READ
 from arena.status import CODES
 from arena.v1 import account_pb2
 from arena.v1.account_pb2_grpc import AccountServiceStub
-from arena.v1.catalogue_pb2_grpc import CatalogueServiceStub
 from arena.v1.match_pb2_grpc import MatchServiceStub
 from arena.v1.rating_pb2_grpc import RatingServiceStub
 from arena.v1.room_pb2_grpc import RoomServiceStub
@@ -63,7 +62,6 @@ class Api:
         channel: Any = self.channel
         self.accounts: Any = AccountServiceStub(channel)
         self.bots: Any = SubmissionServiceStub(channel)
-        self.games: Any = CatalogueServiceStub(channel)
         self.matches: Any = MatchServiceStub(channel)
         self.ratings: Any = RatingServiceStub(channel)
         self.rooms: Any = RoomServiceStub(channel)
@@ -115,6 +113,3 @@ class Api:
     async def close(self) -> None:
         """Ends the channel."""
         await self.channel.close()
-
-
-__all__ = ["Api", "NotLoggedIn", "Visitor"]

@@ -15,7 +15,7 @@ ORDER = "SHCD"
 @dataclass(frozen=True, slots=True)
 class Card:
     """A card: its text in records, its face, how it is read aloud, and whether it is red. ``mark`` is a word that the
-    style knows: ``legal``, ``closed``, ``won``, ``cancelled`` or nothing."""
+    style knows: ``legal``, ``closed`` or nothing."""
 
     text: str
     face: str
@@ -40,7 +40,6 @@ def in_hand(mask: int) -> list[int]:
 
 def marked(numbers: Iterable[int], legal: frozenset[str] | None) -> list[Card]:
     """The cards, those that may be played marked and the others closed; none marked if nothing is to be played."""
-    cards = [card(number) for number in numbers]
     if legal is None:
-        return cards
-    return [Card(c.text, c.face, c.name, c.red, "legal" if c.text in legal else "closed") for c in cards]
+        return [card(number) for number in numbers]
+    return [card(number, "legal" if write_card(number) in legal else "closed") for number in numbers]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arena.web.replay import Replay
+from arena.web.tables.pairs import marks
 from engine.tricks import FinishedDeal, TrickObservation
 
 
@@ -47,7 +48,7 @@ def habits(games: Games) -> tuple[list[Called], list[Kept]]:
                 called[deal.calls[seat]].append(deal.won[seat])
         else:
             for cards in _keeps(replay):
-                kept[cards[seat]][_fate(cards, seat)] += 1
+                kept[cards[seat]][marks(cards)[seat]] += 1
     return [_called(call, won) for call, won in sorted(called.items())], [
         Kept(card, fates.total(), fates["won"], fates["cancelled"]) for card, fates in sorted(kept.items())
     ]
@@ -85,10 +86,3 @@ def _keeps(replay: Replay) -> Iterator[list[int]]:
             if decision.seat == game.seats - 1:  # those of a moment are recorded in seat order
                 yield cards
                 cards = [0] * game.seats
-
-
-def _fate(cards: list[int], seat: int) -> str:
-    often = Counter(cards)
-    if often[cards[seat]] > 1:
-        return "cancelled"
-    return "won" if cards[seat] == min(card for card in cards if often[card] == 1) else "lost"

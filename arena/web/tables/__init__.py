@@ -44,7 +44,7 @@ def draw(state: State, look: Look) -> Drawn:
         hands = {seat: view.hand for seat, view in enumerate(views) if isinstance(view, TrickObservation)}
         return trick.draw(state.game, public, {seat: hands[seat] for seat in open_to}, tuple(look.legal), legal)
     if isinstance(public, PairsObservation):
-        return pairs.draw(state.game, public, tuple(look.legal), legal)
+        return pairs.draw(state.game, public, tuple(look.legal))
     raise TypeError(f"There is no table for a {type(public).__name__}: write a module for it in arena/web/tables.")
 
 
@@ -67,8 +67,8 @@ def draw_view(
     seat = view.seat
     acting = (seat,) if legal else ()
     if isinstance(view, PairsObservation):
-        return pairs.draw(game, view, acting, {})
-    of_cards = _of_cards(game.phases[view.phase])
+        return pairs.draw(game, view, acting)
+    of_cards = trick.of_cards(game.phases[view.phase])
     if of_cards and said is not None:
         played = said - game.phases[view.phase].first
         view = view._replace(hand=view.hand & ~(1 << played), trick=view.trick + bytes((played,)))
@@ -78,12 +78,8 @@ def draw_view(
 
 def choices(game: Game, phase: Phase, legal: tuple[int, ...]) -> tuple[Choice, ...]:
     """What may be done, cards in the order in which they are held."""
-    if not _of_cards(phase):
+    if not trick.of_cards(phase):
         texts = {action: game.write(action) for action in legal}
         return tuple(Choice(action, text, text.removeprefix(f"{phase.name} "), None) for action, text in texts.items())
     held = in_hand(sum(1 << action - phase.first for action in legal))
     return tuple(Choice(phase.first + n, card(n).text, card(n).face, card(n)) for n in held)
-
-
-def _of_cards(phase: Phase) -> bool:
-    return phase.size == 52

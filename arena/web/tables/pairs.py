@@ -4,6 +4,7 @@ Decks are public, so no seat knows more than the others but its own choice until
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.game import Game
@@ -25,7 +26,6 @@ class Seat:
     tokens: int
     last_won: int
     acts: bool
-    choices: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class PairsTable:
     finished: tuple[Round, ...]
 
 
-def draw(game: Game, view: PairsObservation, acting: tuple[int, ...], legal: dict[int, tuple[str, ...]]) -> PairsTable:
-    """The table of a view. ``legal`` has texts for those who are open and to act."""
+def draw(game: Game, view: PairsObservation, acting: tuple[int, ...]) -> PairsTable:
+    """The table of a view, and who is to act. What they may do lies open: the cards that are left, or the own pair."""
     finished = tuple(_round(view, at) for at in range(len(view.keeps) // view.seats))
     before = finished[-1] if finished else None
     return PairsTable(
@@ -70,7 +70,6 @@ def draw(game: Game, view: PairsObservation, acting: tuple[int, ...], legal: dic
                 tokens=view.tokens[seat],
                 last_won=view.last_won[seat],
                 acts=seat in acting,
-                choices=legal.get(seat, ()),
             )
             for seat in range(view.seats)
         ),
@@ -81,14 +80,19 @@ def draw(game: Game, view: PairsObservation, acting: tuple[int, ...], legal: dic
 def _round(view: PairsObservation, at: int) -> Round:
     start = at * view.seats
     kept = tuple(view.keeps[start : start + view.seats])
-    often = Counter(kept)
-    best = min((one for one in kept if often[one] == 1), default=0)
     return Round(
         number=view.round - view.round % DECK_ROUNDS + at + 1,
         shown=tuple(_cards(pair) for pair in view.shows[start : start + view.seats]),
         kept=kept,
-        marks=tuple("cancelled" if often[one] > 1 else "won" if one == best else "" for one in kept),
+        marks=marks(kept),
     )
+
+
+def marks(kept: Sequence[int]) -> tuple[str, ...]:
+    """For each keep of a round ``cancelled``, ``won`` or nothing (MO-06, MO-07)."""
+    often = Counter(kept)
+    best = min((one for one in kept if often[one] == 1), default=0)
+    return tuple("cancelled" if often[one] > 1 else "won" if one == best else "" for one in kept)
 
 
 def _cards(mask: int) -> tuple[int, ...]:

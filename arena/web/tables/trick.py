@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from arena.web.cards import SIGNS, Card, card, in_hand, marked
-from engine.game import Game
+from engine.game import Game, Phase
 from engine.tricks import NO_TRUMP, NONE, UNSETTLED, TrickObservation
 
 
@@ -86,11 +86,11 @@ def _seat(
 ) -> Seat:
     turn = _turn(game, seat, view.leader)
     played = card(view.trick[turn]) if turn < len(view.trick) else None
-    of_cards = legal is not None and game.phases[view.phase].size == 52
+    cards = legal is not None and of_cards(game.phases[view.phase])
     call = view.calls[seat]
     return Seat(
         number=seat,
-        hand=None if hand is None else tuple(marked(in_hand(hand), frozenset(legal or ()) if of_cards else None)),
+        hand=None if hand is None else tuple(marked(in_hand(hand), frozenset(legal or ()) if cards else None)),
         left=_dealt(game, view) - len(view.leaders) - (played is not None),
         played=played,
         call="" if call == NONE else str(call),
@@ -99,8 +99,13 @@ def _seat(
         dealer=seat == view.dealer,
         leads=seat == view.leader,
         acts=acts,
-        choices=() if legal is None or of_cards else legal,
+        choices=() if legal is None or cards else legal,
     )
+
+
+def of_cards(phase: Phase) -> bool:
+    """Whether what is chosen in the phase is a card, of all 52."""
+    return phase.size == 52
 
 
 def _turn(game: Game, seat: int, leader: int) -> int:
