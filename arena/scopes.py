@@ -7,7 +7,7 @@ ORGANISE = "organise"
 
 SCOPES = {
     READ: "look at bots, tournaments, ratings, matches and records",
-    PLAY: "connect bots and play unrated matches with them",
+    PLAY: "connect bots, play unrated matches with them, and host rooms",
     SUBMIT: "upload bots, see what became of them, and retire them",
     ORGANISE: "make tournaments, enter bots, start, watch and correct them",
 }

@@ -129,7 +129,7 @@ class Quota(_message.Message):
     LIMIT_FIELD_NUMBER: _builtins.int
     FORGIVEN_PER_SECOND_FIELD_NUMBER: _builtins.int
     quota: _builtins.str
-    """What is counted: `connected bots`, `open unrated matches` or `received bytes`."""
+    """What is counted: `connected bots`, `open unrated matches`, `open rooms` or `received bytes`."""
     used: _builtins.int
     """How much of it is taken."""
     limit: _builtins.int
