@@ -98,7 +98,7 @@ again, in the tier `nons`, where something else stops many of them and a few are
 Without a group the limits are held without the kernel's control groups; *group* is one of {kind}.
 What such a group lacks, the watch holds as without one. `-` was not tried.
 
-The suite runs the columns *root*, *user* and *nons* each time: `test_an_attack_is_held`,
+The suite runs the columns *root* and *user* each time, `make long` the column *nons*: `test_an_attack_is_held`,
 `test_an_attack_is_held_in_cells_started_by_nobody` and `test_an_attack_is_held_without_namespaces` of
 `tests/sandbox/test_attacks.py`, with the name of the attack. The limits there are small: 160 MiB of memory, 32
 processes, 64 descriptors, 8 MiB and 500 files of /tmp.
