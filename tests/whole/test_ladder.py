@@ -59,7 +59,6 @@ def test_a_ladder_plays_by_itself_until_it_is_closed_and_whoever_comes_is_in_the
     assert "is closed" in capsys.readouterr().err
 
 
-@pytest.mark.long
 def test_a_bot_leaves_an_open_tournament(arena: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = ["--data", str(arena)]
     assert main(["tournament", "create", "open", "--game", "minus", "--bots", "bold", "steady", "--open", *data]) == 0
