@@ -60,7 +60,7 @@ def command_lines() -> list[list[str]]:
     for unit in UNITS:
         text = unit.read_text()
         own = dict(re.findall(r"^Environment=(\w+)=(.*)$", text, re.MULTILINE))
-        started = re.findall(r"^ExecStart=\S+/arena (.*)$", text, re.MULTILINE)
+        started = re.findall(r"^ExecStart=.*/arena ([^;\n]+)", text, re.MULTILINE)  # the dump is one of a shell's
         lines += [shlex.split(Template(line).substitute(own)) for line in started]
     return lines
 
@@ -72,7 +72,7 @@ def test_every_command_line_is_one_that_arena_takes(arguments: list[str]) -> Non
 
 def test_there_is_a_command_line_for_every_service() -> None:
     commands = sorted(arguments[0] for arguments in command_lines())
-    assert commands == ["doctor", "doctor", "serve", "serve", "up", "web", "web", "worker", "worker", "worker"]
+    assert commands == ["doctor", "doctor", "dump", "serve", "serve", "up", "web", "web", "worker", "worker", "worker"]
 
 
 def test_every_variable_that_is_set_is_one_that_the_code_or_the_file_itself_reads() -> None:
