@@ -43,7 +43,7 @@ bench: setup
 	$(BIN)/python -m benchmarks.pages
 	$(BIN)/python -m benchmarks.sandbox
 
-# A million results in a ledger of its own, and what is asked of it; ten minutes.
+# A million results in a ledger of its own, and what is asked of it; half an hour beside other work.
 bench-ledger: setup
 	$(BIN)/python -m benchmarks.ledger
 

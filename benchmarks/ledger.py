@@ -1,4 +1,4 @@
-"""What the ledger answers when it is full: ``python -m benchmarks.ledger``, some minutes for a million results.
+"""What the ledger answers when it is full: ``python -m benchmarks.ledger``, half an hour for a million results.
 
 It fills a PostgreSQL of its own (:mod:`benchmarks.crowded`), applies the ratings, and asks what pages and commands ask,
 through the functions that they ask with. Knows no SQL.
