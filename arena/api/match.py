@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import logging
-import re
 import secrets
 import time
 from collections.abc import Iterator
@@ -14,10 +13,10 @@ from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.clock import clock_of, offered
 from arena.api.drain import MATCH, Drain
-from arena.api.pages import page_of
 from arena.api.quota import Quota
 from arena.api.status import refuses
 from arena.errors import BadRequest, NotAllowed, Unavailable, WrongState
+from arena.paging import numbers_of, page_of
 from arena.referee.hub import Hub
 from arena.referee.inhouse import InHouse
 from arena.referee.match import Verdict
@@ -65,11 +64,11 @@ class Matches(MatchServiceServicer):
     async def ListMatches(self, request: pb.ListMatchesRequest, context: Context) -> pb.ListMatchesResponse:
         user = await self._database.caller(context, READ)
         size, token = page_of(request.page_size, request.page_token, usual=100, most=1000)
-        after = _after(token)
+        unit, rotation = numbers_of(token, 2) or (-1, -1)
         if request.latest:
             page = await self._database.ask(_latest, user, request.tournament, size)
         else:
-            page = await self._database.ask(_list, user, request.tournament, after, size)
+            page = await self._database.ask(_list, user, request.tournament, (unit, rotation), size)
         last = page[-1] if len(page) == size and not request.latest else None
         return pb.ListMatchesResponse(
             matches=[
@@ -198,15 +197,6 @@ class Matches(MatchServiceServicer):
 
 def _prune(connection: Connection, user: User, days: int, *, dry_run: bool) -> list[pruning.Prunable]:
     return pruning.prunable(connection, days) if dry_run else list(pruning.prune(connection, user.name, days))
-
-
-def _after(token: str) -> tuple[int, int]:
-    if not token:
-        return -1, -1
-    if re.fullmatch(r"[0-9]{1,10}\.[0-9]{1,10}", token) is None:
-        raise BadRequest("the page token is not one that this list gave; leave it empty for the first page")
-    unit, rotation = token.split(".")
-    return int(unit), int(rotation)
 
 
 def _list(connection: Connection, user: User, name: str, after: tuple[int, int], limit: int) -> list[tournaments.Match]:

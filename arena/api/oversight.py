@@ -1,11 +1,9 @@
 """OversightService: alarms and the audit log, for admins and organisers. Knows no block and no process."""
 
-import re
-
 from arena.api.access import Context, Database
-from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.errors import BadRequest
+from arena.paging import numbers_of, page_of
 from arena.scopes import ORGANISE, READ
 from arena.store import Connection, alarms, audit
 from arena.store.people import User
@@ -24,9 +22,8 @@ class Oversight(OversightServiceServicer):
     async def ListAlarms(self, request: pb.ListAlarmsRequest, context: Context) -> pb.ListAlarmsResponse:
         user = await self._database.caller(context, READ, ORGANISE)
         size, token = page_of(request.page_size, request.page_token, usual=50, most=200)
-        page = await self._database.ask(
-            alarms.list_alarms, user, settled=request.settled, before=_before(token), limit=size
-        )
+        (before,) = numbers_of(token, 1) or (None,)
+        page = await self._database.ask(alarms.list_alarms, user, settled=request.settled, before=before, limit=size)
         following = str(page[-1].id) if len(page) == size else ""
         return pb.ListAlarmsResponse(alarms=map(alarm_message, page), next_page_token=following)
 
@@ -41,7 +38,8 @@ class Oversight(OversightServiceServicer):
     async def ListActs(self, request: pb.ListActsRequest, context: Context) -> pb.ListActsResponse:
         user = await self._database.caller(context, READ, ORGANISE)
         size, token = page_of(request.page_size, request.page_token, usual=50, most=200)
-        page = await self._database.ask(_acts, user, _before(token), size)
+        (before,) = numbers_of(token, 1) or (None,)
+        page = await self._database.ask(_acts, user, before, size)
         following = str(page[-1].id) if len(page) == size else ""
         return pb.ListActsResponse(acts=map(_act, page), next_page_token=following)
 
@@ -72,11 +70,3 @@ def _act(act: audit.Act) -> pb.Act:
     )
     message.create_time.FromDatetime(act.acted_at)
     return message
-
-
-def _before(token: str) -> int | None:
-    if not token:
-        return None
-    if re.fullmatch(r"[0-9]{1,18}", token) is None:
-        raise BadRequest("the page token is not one that this list gave; leave it empty for the first page")
-    return int(token)

@@ -5,9 +5,9 @@ from dataclasses import asdict
 import engine
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
-from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.errors import NotAllowed
+from arena.paging import page_of
 from arena.ratings import tables
 from arena.ratings.history import history
 from arena.ratings.likelihoods import likelihoods

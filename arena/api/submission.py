@@ -8,11 +8,11 @@ from dataclasses import asdict
 
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
-from arena.api.pages import page_of
 from arena.api.status import refuses
 from arena.api.uploads import Terms, Uploads
 from arena.api.webhook import look_up, private_webhooks
 from arena.errors import BadRequest, NotFound
+from arena.paging import page_of
 from arena.scopes import READ, SUBMIT
 from arena.store import Connection, bots, notices, runs, webhooks, workers
 from arena.store.people import User

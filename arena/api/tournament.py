@@ -9,10 +9,10 @@ from arena.api.catalogue import load_game
 from arena.api.clock import clock_of, offered
 from arena.api.ladder import standing_of, state_of
 from arena.api.oversight import alarm_message
-from arena.api.pages import page_of
 from arena.api.standings import Standings
 from arena.api.status import refuses
 from arena.errors import BadRequest, NotAllowed
+from arena.paging import page_of
 from arena.referee.clock import Limits
 from arena.referee.presets import is_for_ratings
 from arena.scopes import ORGANISE, READ

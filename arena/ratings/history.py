@@ -1,6 +1,5 @@
 """How a bot's ratings came about: what every period did to it, and what was fitted then. Knows no formula."""
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +7,7 @@ from datetime import datetime
 
 from psycopg.rows import class_row
 
-from arena.errors import BadRequest
+from arena.paging import numbers_of
 from arena.ratings.anchors import shift
 from arena.ratings.tables import ENOUGH_DEALS
 from arena.store import Connection
@@ -59,7 +58,7 @@ def history(
 
     :raises BadRequest: if the token is not one that this list gave.
     """
-    run, position, version = _after(token)
+    run, position, version = numbers_of(token, 3) or (-1, -1, -1)
     where = {"pool": pool, "bot": bot, "run": run, "position": position, "version": version, "limit": limit + 1}
     found = connection.cursor(row_factory=class_row(Step)).execute(SQL["steps"], where).fetchall()
     last = found[limit - 1] if len(found) > limit else None
@@ -91,12 +90,3 @@ def _anchored(connection: Connection, pool: int, steps: Sequence[Step]) -> list[
         by = shift(fitted.get((step.run, step.position), {})).micro_elo
         shown.append(replace(step, fitted_micro_elo=step.fitted_micro_elo + by, shift_micro_elo=by))
     return shown
-
-
-def _after(token: str) -> tuple[int, int, int]:
-    if not token:
-        return -1, -1, -1
-    if re.fullmatch(r"[0-9]{1,18}\.[0-9]{1,9}\.[0-9]{1,9}", token) is None:
-        raise BadRequest("the page token is not one that this list gave; leave it empty for the first page")
-    run, position, version = map(int, token.split("."))
-    return run, position, version

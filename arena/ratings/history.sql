@@ -11,7 +11,7 @@ JOIN rated_periods d ON d.run = e.run AND d.position = e.position
 JOIN rating_periods p ON p.pool = r.pool AND p.position = e.position
 LEFT JOIN fits f ON f.run = e.run AND f.position = e.position AND f.version = e.version
 WHERE r.pool = %(pool)s AND v.bot = %(bot)s
-    AND (r.id, e.position, v.number) > (%(run)s::bigint, %(position)s::int, %(version)s::int)
+    AND (r.id, e.position, v.number) > (%(run)s::bigint, %(position)s::bigint, %(version)s::bigint)
 ORDER BY r.id, e.position, v.number LIMIT %(limit)s;
 
 -- anchors: what was fitted of the newest versions of the house's anchors, in every fit of every run of a pool

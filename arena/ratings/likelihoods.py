@@ -1,6 +1,5 @@
 """How likely each bot of a pool is the stronger one of every two, as the newest fit says. Knows no formula."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -8,6 +7,7 @@ import numpy as np
 from psycopg.rows import class_row, tuple_row
 
 from arena.errors import BadRequest
+from arena.paging import numbers_of
 from arena.ratings.rows import Floats
 from arena.store import Connection
 from arena.store.sql import statements
@@ -51,9 +51,11 @@ def likelihoods(
     row = connection.cursor(row_factory=tuple_row).execute(SQL["newest"], {"pool": pool}).fetchone()
     if row is None:
         return [], ""
-    fit = f"{row[0]}.{row[1]}"
-    offset = _offset(token, fit)
-    where = {"run": row[0], "position": row[1], "against": against, "offset": offset, "limit": limit + 1}
+    run, position = row
+    of_run, of_position, offset = numbers_of(token, 3) or (run, position, 0)
+    if (of_run, of_position) != (run, position):
+        raise BadRequest("the pool was fitted again since that page; leave the page token empty for the first one")
+    where = {"run": run, "position": position, "against": against, "offset": offset, "limit": limit + 1}
     lines = connection.cursor(row_factory=class_row(_Line)).execute(SQL["against" if against else "next"], where)
     found = [
         Likelihood(
@@ -61,7 +63,7 @@ def likelihoods(
         )
         for line in lines
     ]
-    return found[:limit], f"{fit}.{offset + limit}" if len(found) > limit else ""
+    return found[:limit], f"{run}.{position}.{offset + limit}" if len(found) > limit else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +73,3 @@ class _Line:
     other: str
     other_version: int
     stronger: bytes
-
-
-def _offset(token: str, fit: str) -> int:
-    if not token:
-        return 0
-    if re.fullmatch(r"[0-9]{1,18}\.[0-9]{1,9}\.[0-9]{1,9}", token) is None:
-        raise BadRequest("the page token is not one that this list gave; leave it empty for the first page")
-    of, _, offset = token.rpartition(".")
-    if of != fit:
-        raise BadRequest("the pool was fitted again since that page; leave the page token empty for the first one")
-    return int(offset)
