@@ -13,12 +13,11 @@ from typing import Any, BinaryIO
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option
 from arena.cli.files import FORMATS, Column, Kind, Row, format_of, open_writer
-from arena.cli.ratings import list_tables
+from arena.cli.ratings import list_games, list_tables
 from arena.cli.wait import waiting
 from arena.errors import ArenaError, BadRequest
-from arena.v1 import catalogue_pb2, rating_pb2
 from arena.v1 import export_pb2 as pb
-from arena.v1.catalogue_pb2_grpc import CatalogueServiceStub
+from arena.v1 import rating_pb2
 from arena.v1.export_pb2_grpc import ExportServiceStub
 
 RESULTS = (
@@ -187,16 +186,7 @@ def _records(server: Server, tournament: str, game: str) -> Iterator[list[Row]]:
 
 
 def _ratings(server: Server, _: str, game: str) -> Iterator[list[Row]]:
-    asked = catalogue_pb2.ListGamesRequest()
-    games = (
-        [game]
-        if game
-        else [
-            found.game
-            for found in CatalogueServiceStub(server.channel).ListGames(asked, metadata=server.metadata).games
-        ]
-    )
-    for name in games:
+    for name in [game] if game else list_games(server):
         for table in list_tables(server, name):
             yield [_rating(table, line) for line in table.ratings]
 

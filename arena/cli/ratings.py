@@ -55,7 +55,7 @@ def run_ratings(arguments: argparse.Namespace) -> int:
     if arguments.owners and not arguments.soft_play:
         raise BadRequest("--owners is of --soft-play: give both")
     with calls(server):
-        games = [arguments.game] if arguments.game else _games(server)
+        games = [arguments.game] if arguments.game else list_games(server)
         tables = [table for game in games for table in list_tables(server, game, arguments.seats)]
     if not tables and not arguments.json:
         print("nothing is rated yet; a tournament is rated as it is played: arena tournament create --help")
@@ -76,6 +76,14 @@ def run_ratings(arguments: argparse.Namespace) -> int:
     for table in tables:
         print_rating_table(table)
     return 0
+
+
+def list_games(server: Server) -> list[str]:
+    """The ids of the games that the server has."""
+    request = catalogue_pb2.ListGamesRequest()
+    return [
+        game.game for game in CatalogueServiceStub(server.channel).ListGames(request, metadata=server.metadata).games
+    ]
 
 
 def list_tables(server: Server, game: str, seats: int = 0) -> list[rating_pb2.RatingTable]:
@@ -137,13 +145,6 @@ def _values(table: rating_pb2.RatingTable) -> list[list[Value]]:
         counts = [line.micro_elo / 1e6, line.units, mean, points_margin, *ahead, line.faults]
         rows.append([line.place, line.bot, *official, provisional, *counts])
     return rows
-
-
-def _games(server: Server) -> list[str]:
-    request = catalogue_pb2.ListGamesRequest()
-    return [
-        game.game for game in CatalogueServiceStub(server.channel).ListGames(request, metadata=server.metadata).games
-    ]
 
 
 def _rebuild(arguments: argparse.Namespace) -> int:
