@@ -26,7 +26,6 @@ from bots import house
 from engine.record import verify
 
 EXIT = {Answer.BETTER: 0, Answer.NOT_BETTER: 3, Answer.OPEN: 4}
-WORDS = {Answer.BETTER: "better", Answer.NOT_BETTER: "not better", Answer.OPEN: "not known"}
 
 REFRESH_S = 0.2
 LINE_EVERY = 32
@@ -226,7 +225,7 @@ def _plain(outcome: _Outcome) -> dict[str, Any]:
     numbers = asdict(found) if found is not None else {"units": 0, "matches": 0}
     test = asdict(comparison.test)
     return {
-        "answer": WORDS[comparison.answer],
+        "answer": comparison.answer.value,
         "a": a,
         "b": b,
         "game": table.game.id,

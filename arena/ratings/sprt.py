@@ -32,7 +32,7 @@ class Answer(Enum):
     BETTER = "better"
     """By elo1 rather than by elo0."""
     NOT_BETTER = "not better"
-    OPEN = "open"
+    OPEN = "not known"
 
 
 @dataclass(frozen=True, slots=True)
