@@ -1,4 +1,4 @@
-"""RatingService: the rating tables. Knows no formula."""
+"""RatingService: the rating tables, and how their numbers came about. Knows no formula."""
 
 from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""`arena compare`: is one bot better than another, by matches on this machine. Knows no rules and no formula."""
+"""`arena compare`: is one bot better than another, by matches here or at a server. Knows no rules and no formula."""
 
 import argparse
 import json

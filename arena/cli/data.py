@@ -1,5 +1,5 @@
-"""What several commands read from their arguments: the data directory, the style of the log, numbers, addresses and
-option settings. Knows no command."""
+"""What several commands read from their arguments: the data directory, the style of the log, numbers, times, addresses
+and option settings. Knows no command."""
 
 import argparse
 import logging

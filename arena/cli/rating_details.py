@@ -1,4 +1,5 @@
-"""`arena ratings GAME` with an option: one bot's history, and who is likelier stronger. Knows no formula."""
+"""`arena ratings GAME` with an option: a bot's history, who is likelier stronger, who may let whom win. Knows no
+formula."""
 
 from collections.abc import Iterator, Sequence
 

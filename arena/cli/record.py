@@ -1,4 +1,5 @@
-"""`arena record`: reads, checks and shows record files, and fetches those of a tournament. Knows no rules."""
+"""`arena record`: reads, checks and shows record files, fetches those of a tournament, prunes old ones. Knows no
+rules."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Where the servers' programs are: in the installed wheels, else on the PATH. Knows no server."""
+"""Where the programs of the servers and PostgreSQL's clients are: in the wheels, else on the PATH. Knows no server."""
 
 import importlib.metadata
 import importlib.util
