@@ -85,16 +85,14 @@ def start(box: Box, host: Host, environment: Mapping[str, str]) -> Cell:
 
     The cell ends with this process, however that ends.
 
-    :raises CellError: if the folders are not as they must be or bubblewrap cannot be started.
+    :raises CellError: if the folders are not as they must be or the host's program cannot be started.
     """
     _check_folder(box.folder)
     keeper = _keeper(host)
     try:
         life = keeper.begin(box, host, {**ENVIRONMENT, **environment})
     except OSError as error:
-        raise CellError(
-            f"{host.program} cannot be started ({error}); install bubblewrap or set ARENA_BWRAP."
-        ) from error
+        raise CellError(f"{host.program} cannot be started ({error}); run 'arena doctor' on this host.") from error
     return Cell(keeper, life)
 
 
