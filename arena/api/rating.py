@@ -56,7 +56,7 @@ class Ratings(RatingServiceServicer):
     async def ListSoftPlay(self, request: pb.ListSoftPlayRequest, context: Context) -> pb.ListSoftPlayResponse:
         user = await self._database.caller(context, READ)
         if not user.admin:
-            raise NotAllowed("who may let whom win is shown to admins only: it proves nothing, and would be read as if")
+            raise NotAllowed("who may let whom win is shown to admins only: it would be taken for proof, and is none")
         size, _ = page_of(request.page_size, "", usual=20, most=1000)
         found = await self._database.ask(suspects, request.pool, owners=request.owners)
         return pb.ListSoftPlayResponse(
