@@ -39,6 +39,9 @@ READY_METRICS = "metrics at "
 READY_WEB = "pages at "
 """`arena web` writes this and its address when it answers."""
 
+LOGIN = ("ARENA_SERVER", "ARENA_TOKEN", "ARENA_CA")
+"""Where commands of whoever starts the services go, and as whom. The pages have a login of their own."""
+
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 20.0
 """How much longer they may take: a block process has 15 s to end its cells."""
@@ -229,7 +232,7 @@ class Services:
 
     def _start(self, service: _Service) -> None:
         environment = {
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if name not in LOGIN},
             "ARENA_DATABASE_URL": self._stack.database_url,
             "ARENA_BROKER_URL": self._stack.broker_url,
         }

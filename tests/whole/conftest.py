@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,14 @@ def whole_stack() -> Iterator[Stack]:
 @pytest.fixture(scope="session")
 def services(whole_stack: Stack) -> Iterator[Services]:
     """The services, with the house bots submitted over gRPC, validated and active."""
-    with Services(
-        whole_stack, listen="127.0.0.1:0", concurrency=1, metrics="127.0.0.1:0", web="127.0.0.1:0"
-    ) as services:
+    with ExitStack() as running:
+        with pytest.MonkeyPatch.context() as shell:
+            # Whoever starts them may have a login somewhere else.
+            shell.setenv("ARENA_SERVER", "127.0.0.1:1")
+            shell.setenv("ARENA_TOKEN", "0" * 64)
+            services = running.enter_context(
+                Services(whole_stack, listen="127.0.0.1:0", concurrency=1, metrics="127.0.0.1:0", web="127.0.0.1:0")
+            )
         _, house = services.logins()
         submit_house_bots(Server(find_login_in(house)), lambda _: None)
         yield services
