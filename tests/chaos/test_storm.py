@@ -98,7 +98,7 @@ def test_a_storm_changes_no_bit_of_results_and_ratings(disk: Path, capsys: pytes
         with arena.connect() as connection:
             assert not rebuild(connection, verify=True).differences
             attempts = connection.execute("SELECT outcome, count(*) FROM attempts GROUP BY 1 ORDER BY 1").fetchall()
-        assert arena.ask("SELECT count(*) FROM alarms WHERE kind = 'conflict'") == 0
+        assert arena.ask("SELECT count(*) FROM alarms WHERE kind = 'results-differ'") == 0
 
     with capsys.disabled():
         print(f"\n{'what happened':<28}times")
