@@ -22,11 +22,7 @@ def gauntlet(entries: Sequence[Entry], seats: int, orbits: int, seed: bytes) -> 
     tables: list[tuple[int, tuple[str, ...]]] = []
     rounds: dict[tuple[str, ...], list[Table]] = {}
     for newcomer in newcomers:
-        known = [
-            entry
-            for entry in entries
-            if entry.known and (newcomer.house or entry.house or entry.owner != newcomer.owner)
-        ]
+        known = [entry for entry in entries if entry.known and entry.party != newcomer.party]
         ids = tuple(entry.id for entry in known)
         try:
             found = rounds[ids] = rounds.get(ids) or tables_of(known, seats - 1, orbits, seed)
