@@ -100,7 +100,6 @@ class _Line:
     matches: int
     points: int
     faults: int
-    id: int
     fitted_micro_elo: int | None
     micro_margin: int | None
     first_rank: int | None

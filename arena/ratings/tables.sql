@@ -24,7 +24,7 @@ shown AS (
 SELECT
     n.id AS pool, n.seats, n.options, n.unit_kind, n.rules, s.bot, b.owner = %(house)s AS of_house,
     s.number AS version,
-    e.micro_elo, e.units, e.matches, e.points, e.faults, s.id,
+    e.micro_elo, e.units, e.matches, e.points, e.faults,
     f.micro_elo AS fitted_micro_elo, f.micro_margin, f.first_rank, f.last_rank, f.deals, f.milli_points_margin,
     f.milli_datum, f.milli_datum_margin
 FROM newest n JOIN shown s ON s.run = n.run JOIN bots b ON b.name = s.bot
