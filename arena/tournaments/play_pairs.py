@@ -61,9 +61,8 @@ def play_pairs(table: PairTable, units: int, jobs: int) -> Generator[PairPlayed]
     # A process forks from one that has the engine and no bot, which is as fresh and twenty times as quick as a new one.
     context.set_forkserver_preload([__name__])
     tasks = (
-        [pair_match(table.seed, unit, match, len(table.names)) for unit in range(first, min(first + size, units))]
-        for size in (UNITS_PER_PROCESS,)
-        for first in range(0, units, size)
+        [pair_match(table.seed, unit, match, len(table.names)) for unit in range(units)[first:][:UNITS_PER_PROCESS]]
+        for first in range(0, units, UNITS_PER_PROCESS)
         for match in range(MATCHES)
     )
     running: dict[Connection, ForkServerProcess] = {}
