@@ -3,6 +3,7 @@
 Only integers are used, also in the annealing: a schedule must come out the same on every machine.
 """
 
+import hashlib
 from collections.abc import MutableSequence, Sequence
 from typing import TypeVar
 
@@ -21,6 +22,11 @@ class SplitMix64:
 
     def __init__(self, state: int) -> None:
         self._state = state & _MASK
+
+    @classmethod
+    def labelled(cls, label: str, seed: bytes) -> "SplitMix64":
+        """The generator of one kind of draw: it starts with the first eight bytes of the SHA-256 of label and seed."""
+        return cls(int.from_bytes(hashlib.sha256(label.encode() + seed).digest()[:8], "big"))
 
     def draw(self) -> int:
         """64 random bits."""

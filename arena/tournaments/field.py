@@ -10,7 +10,6 @@ seats within a field are drawn with its deal. Who has played most deals sits out
 bots in a round than fields.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
@@ -40,7 +39,7 @@ def field_schedule(entries: Sequence[Entry], seats: int, orbits: int, rounds: in
     """
     if not is_possible(entries, seats):
         raise ValueError(f"A field at tables of {seats} needs bots of {LEAST_TABLES * seats} owners.")
-    rng = SplitMix64(int.from_bytes(hashlib.sha256(b"card-arena schedule" + seed).digest()[:8], "big"))
+    rng = SplitMix64.labelled("card-arena schedule", seed)
     party_of = {entry.id: entry.party for entry in sorted(entries, key=lambda entry: entry.id)}
     fields, tables = _shape(Counter(party_of.values()).values(), seats)
     sizes = [seats * (tables // fields + (number < tables % fields)) for number in range(fields)]

@@ -7,7 +7,6 @@ the most is to be learnt: the more even they are, the less is known of them and 
 """
 
 import bisect
-import hashlib
 import itertools
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +75,7 @@ def seat(playing: Sequence[Entry], seats: int, seed: bytes, known: Known) -> lis
     """
     owner_of = owners_of(playing, seats)
     drawn = sorted(owner_of)
-    SplitMix64(int.from_bytes(hashlib.sha256(b"card-arena ladder" + seed).digest()[:8], "big")).shuffle(drawn)
+    SplitMix64.labelled("card-arena ladder", seed).shuffle(drawn)
     chosen, tables = who_plays(drawn, seats, owner_of)
     if len(chosen) < len(playing):
         raise ScheduleError(

@@ -8,7 +8,6 @@ No two bots of one owner sit at one table; the platform's own bots are exempt. A
 often as everybody else without meeting gets fewer places in the cycle, and his bots take these in turn.
 """
 
-import hashlib
 import itertools
 import math
 from collections import Counter
@@ -78,7 +77,7 @@ def tables_of(entries: Sequence[Entry], seats: int, orbits: int, seed: bytes) ->
         raise ScheduleError(
             f"Tables of {seats} need at least {seats} bots, and {len(entries)} are entered; enter more."
         )
-    rng = SplitMix64(int.from_bytes(hashlib.sha256(b"card-arena schedule" + seed).digest()[:8], "big"))
+    rng = SplitMix64.labelled("card-arena schedule", seed)
     groups = _groups(entries, seats, rng)
     labels = sum(map(len, groups))
     if len(groups) == labels and math.comb(labels, seats) <= labels * orbits:

@@ -5,7 +5,6 @@ order of strength, that has met those at the table least often; of several to th
 share a table, and where that or the number of bots lets not all play, those sit out that did so least often before.
 """
 
-import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,7 +26,7 @@ def draw_round(
     owner_of = owners_of(entries, seats)
     orbit = 1 + max((table.orbit for table in past), default=-1)
     drawn = sorted(owner_of)
-    SplitMix64(int.from_bytes(hashlib.sha256(b"card-arena swiss" + seed).digest()[:8], "big")).shuffle(drawn)
+    SplitMix64.labelled("card-arena swiss", seed).shuffle(drawn)
     played = Counter(itertools.chain.from_iterable(table.entries for table in past))
     playing, tables = who_plays(sorted(drawn, key=lambda entry: played[entry]), seats, owner_of)  # stable
     ranking = sorted(drawn, key=lambda entry: -strengths.get(entry, 0))  # stable
