@@ -5,6 +5,7 @@ As many tables are made as different owners can fill. An owner who has a bot lef
 at the table that is made.
 """
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -26,6 +27,14 @@ def owners_of(entries: Sequence[Entry], seats: int) -> dict[str, Owner]:
             f"No two bots of one owner share a table, so tables of {seats} need bots of {seats} owners, and there are "
             f"{owners}; enter bots of other owners or house bots."
         )
+    return found
+
+
+def meetings_of(tables: Iterable[Sequence[str]]) -> Counter[frozenset[str]]:
+    """How often two have met at these tables."""
+    found: Counter[frozenset[str]] = Counter()
+    for entries in tables:
+        found.update(map(frozenset, itertools.combinations(entries, 2)))
     return found
 
 

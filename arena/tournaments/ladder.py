@@ -8,7 +8,7 @@ the most is to be learnt: the more even they are, the less is known of them and 
 
 import bisect
 import itertools
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -112,14 +112,6 @@ def seat(playing: Sequence[Entry], seats: int, seed: bytes, known: Known) -> lis
             seated.take(entry)
             gone.add(entry)
         found.append(Table(0, index, seated.clear()))
-    return found
-
-
-def meetings_of(tables: Sequence[Sequence[str]]) -> Counter[frozenset[str]]:
-    """How often two have met at these tables."""
-    found: Counter[frozenset[str]] = Counter()
-    for entries in tables:
-        found.update(map(frozenset, itertools.combinations(entries, 2)))
     return found
 
 

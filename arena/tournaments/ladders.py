@@ -25,7 +25,8 @@ from arena.store.sql import statements
 from arena.store.tournaments import Tournament, find_tournament, lock_tournament, see_tournament
 from arena.tournaments import ledger, units
 from arena.tournaments.block import UnitKind
-from arena.tournaments.ladder import MEMORY, UNKNOWN, Known, Strength, Waited, choose, meetings_of, seat
+from arena.tournaments.capped import meetings_of
+from arena.tournaments.ladder import MEMORY, UNKNOWN, Known, Strength, Waited, choose, seat
 from arena.tournaments.ledger import NewBlock
 from arena.tournaments.schedule import Entry, ScheduleError, Table
 

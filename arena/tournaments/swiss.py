@@ -9,7 +9,7 @@ import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from arena.tournaments.capped import Seated, owners_of, who_plays
+from arena.tournaments.capped import Seated, meetings_of, owners_of, who_plays
 from arena.tournaments.cyclic import SplitMix64
 from arena.tournaments.schedule import Entry, Table
 
@@ -31,9 +31,7 @@ def draw_round(
     playing, tables = who_plays(sorted(drawn, key=lambda entry: played[entry]), seats, owner_of)  # stable
     ranking = sorted(drawn, key=lambda entry: -strengths.get(entry, 0))  # stable
     waiting = [entry for entry in reversed(ranking) if entry in playing]  # the strongest one last, whence it is taken
-    meetings: Counter[frozenset[str]] = Counter()
-    for table in past:
-        meetings.update(map(frozenset, itertools.combinations(table.entries, 2)))
+    meetings = meetings_of(table.entries for table in past)
     seated = Seated(playing, seats, owner_of, tables)
     found = []
     for index in range(tables):

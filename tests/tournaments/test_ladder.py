@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournaments.ladder import MEAN, Known, Strength, Waited, choose, meetings_of, seat
+from arena.tournaments.capped import meetings_of
+from arena.tournaments.ladder import MEAN, Known, Strength, Waited, choose, seat
 from arena.tournaments.schedule import Entry, ScheduleError, Table
 from tests.tournaments.test_schedule import SEED, crowds, groups, strangers
 
