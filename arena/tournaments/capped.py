@@ -9,25 +9,7 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from arena.tournaments.schedule import Entry, ScheduleError
-
-Owner = tuple[bool, str]
-"""Whose a bot is; one of the house's is its own."""
-
-
-def owners_of(entries: Sequence[Entry], seats: int) -> dict[str, Owner]:
-    """The owner of every entry.
-
-    :raises ScheduleError: if they are fewer than there are seats.
-    """
-    found = {entry.id: entry.party for entry in entries}
-    owners = len(set(found.values()))
-    if owners < seats:
-        raise ScheduleError(
-            f"No two bots of one owner share a table, so tables of {seats} need bots of {seats} owners, and there are "
-            f"{owners}; enter bots of other owners or house bots."
-        )
-    return found
+from arena.tournaments.schedule import Owner
 
 
 def meetings_of(tables: Iterable[Sequence[str]]) -> Counter[frozenset[str]]:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from arena.tournaments.cyclic import SplitMix64
-from arena.tournaments.schedule import Entry, Table
+from arena.tournaments.schedule import Entry, Owner, Table
 
 LEAST_TABLES = 4
 MOST_TABLES = 16
@@ -61,13 +61,13 @@ def _shape(bots_of_parties: Collection[int], seats: int) -> tuple[int, int]:
 
 
 def _round(
-    party_of: dict[str, tuple[bool, str]], deals: dict[str, int], sizes: Sequence[int], rng: SplitMix64
+    party_of: dict[str, Owner], deals: dict[str, int], sizes: Sequence[int], rng: SplitMix64
 ) -> Iterator[tuple[str, ...]]:
     """The bots of every field of the next round, whose deals are counted."""
     waiting = list(party_of)
     rng.shuffle(waiting)
     waiting.sort(key=lambda bot: deals[bot])
-    playing: dict[tuple[bool, str], list[str]] = {}
+    playing: dict[Owner, list[str]] = {}
     room = sum(sizes)
     for bot in waiting:
         bots = playing.setdefault(party_of[bot], [])

@@ -12,9 +12,9 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from arena.tournaments.capped import Seated, owners_of, who_plays
+from arena.tournaments.capped import Seated, who_plays
 from arena.tournaments.cyclic import SplitMix64
-from arena.tournaments.schedule import Entry, ScheduleError, Table
+from arena.tournaments.schedule import Entry, ScheduleError, Table, owners_of
 
 MEAN = 1500
 UNKNOWN = 686

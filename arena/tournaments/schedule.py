@@ -23,6 +23,9 @@ Slot = tuple[str, ...]
 Seating = tuple[int, ...]
 """Labels by position."""
 
+Owner = tuple[bool, str]
+"""Whose a bot is; one of the house's is its own."""
+
 
 class ScheduleError(ValueError):
     """No schedule can be made of these entries. The sentence says what to change."""
@@ -39,7 +42,7 @@ class Entry:
     known: bool = False
 
     @property
-    def party(self) -> tuple[bool, str]:
+    def party(self) -> Owner:
         """Who may not meet himself: the owner. Each of the platform's own bots stands for itself."""
         return self.house, self.id if self.house else self.owner
 
@@ -95,16 +98,26 @@ def tables_of(entries: Sequence[Entry], seats: int, orbits: int, seed: bytes) ->
     return tables
 
 
-def _groups(entries: Sequence[Entry], seats: int, rng: SplitMix64) -> list[list[Slot]]:
-    """The slots of every owner, in drawn order. A group of q slots fits when q * seats is at most the slots of all."""
-    owners: dict[tuple[bool, str], list[str]] = {}
-    for entry in sorted(entries, key=lambda entry: entry.id):
-        owners.setdefault(entry.party, []).append(entry.id)
-    if len(owners) < seats:
+def owners_of(entries: Sequence[Entry], seats: int) -> dict[str, Owner]:
+    """The owner of every entry.
+
+    :raises ScheduleError: if they are fewer than there are seats.
+    """
+    found = {entry.id: entry.party for entry in entries}
+    owners = len(set(found.values()))
+    if owners < seats:
         raise ScheduleError(
             f"No two bots of one owner share a table, so tables of {seats} need bots of {seats} owners, and there are "
-            f"{len(owners)}; enter bots of other owners or house bots."
+            f"{owners}; enter bots of other owners or house bots."
         )
+    return found
+
+
+def _groups(entries: Sequence[Entry], seats: int, rng: SplitMix64) -> list[list[Slot]]:
+    """The slots of every owner, in drawn order. A group of q slots fits when q * seats is at most the slots of all."""
+    owners: dict[Owner, list[str]] = {}
+    for entry, owner in sorted(owners_of(entries, seats).items()):
+        owners.setdefault(owner, []).append(entry)
     groups = [owners[key] for key in sorted(owners)]
     rng.shuffle(groups)
     for group in groups:

@@ -9,9 +9,9 @@ import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from arena.tournaments.capped import Seated, meetings_of, owners_of, who_plays
+from arena.tournaments.capped import Seated, meetings_of, who_plays
 from arena.tournaments.cyclic import SplitMix64
-from arena.tournaments.schedule import Entry, Table
+from arena.tournaments.schedule import Entry, Table, owners_of
 
 
 def draw_round(
