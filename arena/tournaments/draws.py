@@ -19,8 +19,8 @@ from arena.store.sql import statements
 from arena.store.tournaments import Tournament, lock_tournament
 from arena.tournaments import ledger, units
 from arena.tournaments.block import UnitKind
-from arena.tournaments.field import field_schedule, is_possible
-from arena.tournaments.formats import Format, Past, draw
+from arena.tournaments.field import field_schedule, rounds_of
+from arena.tournaments.formats import Format, Past, draw, kind_of
 from arena.tournaments.ledger import NewBlock
 from arena.tournaments.schedule import Entry, ScheduleError, Table
 
@@ -44,7 +44,7 @@ def draw_first(connection: Connection, tournament: Tournament) -> None:
     """
     field = _field(connection, tournament)
     orbits = 1 if Format(tournament.format).waits else tournament.orbits
-    rounds = _rounds(tournament) if field.kind is UnitKind.FIELD else 1
+    rounds = rounds_of(tournament.units, tournament.seats) if field.kind is UnitKind.FIELD else 1
     if len(field.entries) * orbits * rounds > MOST_PLACES:
         raise BadRequest(
             f"{len(field.entries)} bots in {orbits} orbits are too many tables to draw at once; make it with fewer "
@@ -138,14 +138,10 @@ def _draw(connection: Connection, tournament: Tournament, field: _Field) -> None
 def _tables(connection: Connection, tournament: Tournament, field: _Field, one: _Draw) -> list[Table]:
     entries = [entry for entry in field.entries if entry.id not in one.left_out]
     if field.kind is UnitKind.FIELD:
-        return field_schedule(entries, tournament.seats, tournament.orbits, _rounds(tournament), field.seed)
+        rounds = rounds_of(tournament.units, tournament.seats)
+        return field_schedule(entries, tournament.seats, tournament.orbits, rounds, field.seed)
     past = _past(connection, tournament, one) if one.orbit else None
     return draw(Format(tournament.format), entries, tournament.seats, tournament.orbits, field.seed, past=past)
-
-
-def _rounds(tournament: Tournament) -> int:
-    """Of an orbit of fields: every bot has as many matches as in one of any other kind."""
-    return tournament.units * tournament.seats**2
 
 
 def _past(connection: Connection, tournament: Tournament, one: _Draw) -> Past:
@@ -164,11 +160,8 @@ def _field(connection: Connection, tournament: Tournament) -> _Field:
     frozen = cursor.execute(SQL["frozen"], {"tournament": tournament.name}).fetchall()
     hashes = [units.entry_hash(entry.bot, entry.version, entry.content_hash) for entry in frozen]
     entries = tuple(Entry(entry.bot, entry.owner, entry.house, entry.known) for entry in frozen)
-    kind = UnitKind.ROTATION
-    if any(entry.kind == "remote" for entry in frozen):
-        # What a remote bot remembers cannot be taken from it, and units of two kinds are never rated together.
-        fields = Format(tournament.format) is Format.ROUND_ROBIN and is_possible(entries, tournament.seats)
-        kind = UnitKind.FIELD if fields else UnitKind.SINGLE
+    remote = any(entry.kind == "remote" for entry in frozen)
+    kind = kind_of(Format(tournament.format), entries, tournament.seats, remote=remote)
     return _Field(entries, units.schedule_seed(units.working_seed(tournament.secret, hashes)), kind)
 
 

@@ -30,6 +30,11 @@ def is_possible(entries: Collection[Entry], seats: int) -> bool:
     return len({entry.party for entry in entries}) >= LEAST_TABLES * seats
 
 
+def rounds_of(units: int, seats: int) -> int:
+    """Rounds of an orbit: every bot has as many matches as in one of any other kind of units."""
+    return units * seats**2
+
+
 def field_schedule(entries: Sequence[Entry], seats: int, orbits: int, rounds: int, seed: bytes) -> list[Table]:
     """All fields, by orbit and index: ``entries`` of each are the bots of all its tables. In every orbit of so many
     rounds, at any time, any two bots whose owners have no more bots than a round has fields have played as many deals,

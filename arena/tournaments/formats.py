@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from arena.tournaments.block import UnitKind
+from arena.tournaments.field import is_possible
 from arena.tournaments.gauntlet import gauntlet
 from arena.tournaments.schedule import Entry, ScheduleError, Table, schedule
 from arena.tournaments.swiss import draw_round
@@ -30,6 +32,14 @@ class Format(StrEnum):
     def waits(self) -> bool:
         """Whether an orbit is drawn from the results of those before."""
         return self is Format.SWISS
+
+
+def kind_of(form: Format, entries: Sequence[Entry], seats: int, *, remote: bool) -> UnitKind:
+    """Of which kind all units are, with a remote bot among the entries or without: what one remembers cannot be taken
+    from it, and units of two kinds are never rated together."""
+    if not remote:
+        return UnitKind.ROTATION
+    return UnitKind.FIELD if form is Format.ROUND_ROBIN and is_possible(entries, seats) else UnitKind.SINGLE
 
 
 @dataclass(frozen=True, slots=True)

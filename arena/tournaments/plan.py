@@ -12,8 +12,8 @@ from arena.store.sql import statements
 from arena.store.tournaments import Tournament, list_entries
 from arena.tournaments.balance import Balance, balance, balance_of_fields
 from arena.tournaments.block import UnitKind
-from arena.tournaments.field import field_schedule, is_possible
-from arena.tournaments.formats import Format, whole
+from arena.tournaments.field import field_schedule, rounds_of
+from arena.tournaments.formats import Format, kind_of, whole
 from arena.tournaments.schedule import Entry, ScheduleError
 
 SQL = statements(__file__)
@@ -64,20 +64,20 @@ def plan(connection: Connection, planned: Outline) -> Plan:
     :raises Exhausted: if the schedule is too long to be made for a plan.
     """
     one, form = planned.tournament, Format(planned.tournament.format)
-    fields = planned.remote and form is Format.ROUND_ROBIN and is_possible(planned.entries, one.seats)
-    rounds = one.units * one.seats**2 if fields else 1
+    kind = kind_of(form, planned.entries, one.seats, remote=planned.remote)
+    rounds = rounds_of(one.units, one.seats) if kind is UnitKind.FIELD else 1
     if len(planned.entries) * one.orbits * rounds > MOST_PLACES:
         raise Exhausted(f"{len(planned.entries)} bots in {one.orbits} orbits are too many to plan; plan fewer orbits")
     try:
-        if fields:
+        if kind is UnitKind.FIELD:
             drawn = field_schedule(planned.entries, one.seats, one.orbits, rounds, bytes(32))
-            found, kind = balance_of_fields(planned.entries, drawn, one.seats), UnitKind.FIELD
+            found = balance_of_fields(planned.entries, drawn, one.seats)
         else:
             # A table plays as many matches whether its units are rotation units or single ones.
-            units, rotations = (one.units * one.seats, 1) if planned.remote else (one.units, one.seats)
+            rotations = kind.rotations(one.seats, one.seats)
+            units = one.units * one.seats // rotations
             drawn = whole(form, planned.entries, one.seats, one.orbits, bytes(32))
             found = balance(planned.entries, drawn, units, rotations)
-            kind = UnitKind.SINGLE if planned.remote else UnitKind.ROTATION
     except ScheduleError as error:
         raise BadRequest(str(error)) from error
     asked = {"game": one.game, "seats": one.seats, "kind": str(kind)}
