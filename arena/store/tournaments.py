@@ -252,9 +252,14 @@ def leave_tournament(connection: Connection, user: User, name: str, bots: list[s
             bot = find_bot(connection, bot_name)
             if not (user.admin or user.name in (tournament.owner, bot.owner)):
                 raise NotAllowed(f"neither '{name}' nor the bot '{bot_name}' is yours; ask the owner of one of them")
-            if connection.execute(SQL["remove_entry"], {"tournament": name, "bot": bot_name}).fetchone() is None:
+            if not remove_entry(connection, name, bot_name):
                 raise NotFound(f"the bot '{bot_name}' is not in '{name}'; 'arena tournament show {name}' says who is")
         return find_tournament(connection, name)
+
+
+def remove_entry(connection: Connection, name: str, bot: str) -> bool:
+    """Takes a bot out of a tournament that is locked and open; whether it was in."""
+    return connection.execute(SQL["remove_entry"], {"tournament": name, "bot": bot}).fetchone() is not None
 
 
 def lock_open(connection: Connection, name: str) -> Tournament:

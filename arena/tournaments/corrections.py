@@ -20,7 +20,7 @@ from arena.store import Connection, alarms, audit
 from arena.store.bots import find_bot
 from arena.store.people import User
 from arena.store.sql import statements
-from arena.store.tournaments import Tournament, lock_tournament, see_tournament
+from arena.store.tournaments import Tournament, lock_tournament, remove_entry, see_tournament
 from arena.tournaments import ledger
 
 SQL = statements(__file__)
@@ -112,7 +112,7 @@ def disqualify(connection: Connection, user: User, name: str, bot: str, reason: 
         act = _Act(connection, name, user.name, reason)
         if tournament.started_at is None:
             find_bot(connection, bot)
-            _run(connection, "leave", tournament=name, bot=bot)
+            remove_entry(connection, name, bot)
         elif bot not in tournament.bots:
             raise NotFound(f"the bot '{bot}' is not in '{name}'; 'arena tournament show {name}' lists its bots")
         before = _scalars(connection, "undecided", tournament=name)
@@ -157,7 +157,7 @@ def cancel(connection: Connection, user: User, name: str, reason: str) -> list[s
             act.correct("orbit", orbit=orbit)
         act.decided += _scalars(connection, "undecided", tournament=name)
         act.correct("tournament")
-        _run(connection, "cancel", tournament=name)
+        connection.execute(SQL["cancel"], {"tournament": name})
         left = f": {len(orbits)} of its orbits were not complete and do not count" if orbits else ""
         act.say(f"{name} is cancelled{left}", name)
         act.end("cancel")
@@ -247,7 +247,7 @@ class _Act:
                 self._void_played(unit, block.orbit)
             return
         if block.state == "void":
-            self._check_unreplaced(block)
+            ledger.check_unreplaced(self._connection, block.id)
         else:
             ledger.void(self._connection, block.id, self._reason)
         new = self.correct("block", block=block.id)
@@ -281,7 +281,7 @@ class _Act:
         orbits = set()
         for last in (False, True):
             if last:
-                _run(self._connection, "lock_running", tournament=self._tournament)
+                ledger.lock(self._connection, self._tournament)
             for block in self._blocks("lock_open", bot=bot):
                 ledger.void(self._connection, block.id, self._reason)
                 self.decided.append(block.id)
@@ -304,10 +304,6 @@ class _Act:
     def _void_played(self, unit: int, orbit: int) -> None:
         new = self.correct("unit", unit=unit, orbit=orbit)
         self.say(f"unit {unit} does not count{'' if new else ' already'}", f"unit {unit}", new=new)
-
-    def _check_unreplaced(self, block: _Block) -> None:
-        if newer := _scalars(self._connection, "replacement", block=block.id):
-            raise WrongState(f"block {newer[0]} is in the place of block {block.id}: look at that one")
 
     def _blocks(self, statement: str, **values: Any) -> list[_Block]:
         asked = {"tournament": self._tournament, **values}
@@ -337,10 +333,6 @@ def _check(reason: str, blocks: Sequence[int], units: Sequence[int]) -> None:
         )
     if len(blocks) + len(units) > MOST:
         raise BadRequest(f"{len(blocks) + len(units)} blocks and units are named; a request has at most {MOST}")
-
-
-def _run(connection: Connection, statement: str, **values: Any) -> None:
-    connection.execute(SQL[statement], values)
 
 
 def _scalars(connection: Connection, statement: str, **values: Any) -> list[Any]:

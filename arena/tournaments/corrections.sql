@@ -25,20 +25,11 @@ WHERE tournament = %(tournament)s AND first_unit <= %(unit)s AND %(unit)s < firs
 -- undecided: blocks that were given up and about which nobody has decided
 SELECT id FROM undecided_blocks WHERE tournament = %(tournament)s ORDER BY id;
 
--- replacement: the block in the place of another one
-SELECT id FROM blocks WHERE replaces = %(block)s;
-
 -- disqualified: the bots of a tournament that are
 SELECT bot FROM corrections WHERE tournament = %(tournament)s AND what = 'bot' ORDER BY bot;
 
 -- seated: the bots at the table of a block; a field has several, of which each counts alone
 SELECT unnest(entries) FROM blocks WHERE id = %(block)s AND kind <> 'field';
-
--- lock_running: no block of a tournament is drawn, and it is not closed, until the transaction ends
-SELECT name FROM tournaments WHERE name = %(tournament)s FOR NO KEY UPDATE;
-
--- leave: takes a bot out of a tournament that has not started
-DELETE FROM entries WHERE tournament = %(tournament)s AND bot = %(bot)s RETURNING bot;
 
 -- cancel: a tournament is closed for good
 UPDATE tournaments

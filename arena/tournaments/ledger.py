@@ -246,11 +246,24 @@ def retry(connection: Connection, block: int) -> int:
         row = _locked(connection, block)
         if row.state != "void":
             raise WrongState(f"block {block} is {row.state}: only a void block is played again")
-        if newer := _scalar(connection, "replacement", block=block):
-            raise WrongState(f"block {newer} is in the place of block {block} already: look at that one")
-        if _scalar(connection, "lock_tournament", tournament=row.tournament):
+        check_unreplaced(connection, block)
+        if lock(connection, row.tournament):
             raise WrongState(f"tournament '{row.tournament}' is closed and its secret is told: start a new tournament")
         return _draw_again(connection, row, 0)
+
+
+def check_unreplaced(connection: Connection, block: int) -> None:
+    """Returns if no block is in the place of this one.
+
+    :raises WrongState: if one is.
+    """
+    if newer := _scalar(connection, "replacement", block=block):
+        raise WrongState(f"block {newer} is in the place of block {block} already: look at that one")
+
+
+def lock(connection: Connection, tournament: str) -> bool:
+    """Whether the tournament is closed. No block of it is drawn, and it is not closed, until the transaction ends."""
+    return bool(_scalar(connection, "lock_tournament", tournament=tournament))
 
 
 def pending(
@@ -281,7 +294,7 @@ def free_unit(connection: Connection, tournament: str, multiple: int) -> int:
 
 def close_if_ended(connection: Connection, tournament: str) -> None:
     """Closes the tournament if all its blocks are done, or void and decided about, and its last orbit is drawn."""
-    _scalar(connection, "lock_tournament", tournament=tournament)
+    lock(connection, tournament)
     _run(connection, "close_tournament", tournament=tournament)
 
 
@@ -353,7 +366,7 @@ def _add(connection: Connection, tournament: str, block: NewBlock, *, deaths: in
 
 def _draw_again(connection: Connection, row: _Row, deaths: int) -> int:
     """Puts a block with new units in the place of a void one."""
-    _scalar(connection, "lock_tournament", tournament=row.tournament)
+    lock(connection, row.tournament)
     # As many single units as there are seats, from a multiple of the seats on, turn one cyclic order.
     first_unit = free_unit(connection, row.tournament, row.seats if row.kind is UnitKind.SINGLE else 1)
     block = NewBlock(row.orbit, row.table_index, tuple(row.entries), row.kind, first_unit, row.units)
