@@ -295,12 +295,12 @@ def free_unit(connection: Connection, tournament: str, multiple: int) -> int:
 def close_if_ended(connection: Connection, tournament: str) -> None:
     """Closes the tournament if all its blocks are done, or void and decided about, and its last orbit is drawn."""
     lock(connection, tournament)
-    _run(connection, "close_tournament", tournament=tournament)
+    _run(connection, "close_ended", tournament=tournament)
 
 
 def close_ended(connection: Connection) -> None:
     """Closes every tournament as :func:`close_if_ended`."""
-    _run(connection, "close_tournaments")
+    _run(connection, "close_ended", tournament=None)
 
 
 @dataclass(frozen=True, slots=True)

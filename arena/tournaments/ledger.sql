@@ -89,16 +89,11 @@ SELECT closed_at IS NOT NULL AS closed FROM tournaments WHERE name = %(tournamen
 -- next_unit: the first unit number of a tournament that no block has
 SELECT coalesce(max(first_unit + units), 0) FROM blocks WHERE tournament = %(tournament)s;
 
--- close_tournament: closes a tournament whose every block is done, or void and decided about, and whose last orbit is drawn
-UPDATE tournaments t SET closed_at = clock_timestamp()
-WHERE t.name = %(tournament)s AND t.started_at IS NOT NULL AND t.closed_at IS NULL
-    AND NOT EXISTS (SELECT FROM blocks b WHERE b.tournament = t.name AND b.state IN ('queued', 'leased'))
-    AND NOT EXISTS (SELECT FROM undecided_blocks u WHERE u.tournament = t.name)
-    AND (t.format <> 'swiss' OR EXISTS (SELECT FROM draws d WHERE d.tournament = t.name AND d.orbit = t.orbits - 1));
-
--- close_tournaments: closes every tournament whose every block is done, or void and decided about, and whose last orbit is drawn
+-- close_ended: closes every tournament, or the one that is named if it is one, whose every block is done, or void and
+-- decided about, and whose last orbit is drawn
 UPDATE tournaments t SET closed_at = clock_timestamp()
 WHERE t.started_at IS NOT NULL AND t.closed_at IS NULL
+    AND (%(tournament)s::text IS NULL OR t.name = %(tournament)s)
     AND NOT EXISTS (SELECT FROM blocks b WHERE b.tournament = t.name AND b.state IN ('queued', 'leased'))
     AND NOT EXISTS (SELECT FROM undecided_blocks u WHERE u.tournament = t.name)
     AND (t.format <> 'swiss' OR EXISTS (SELECT FROM draws d WHERE d.tournament = t.name AND d.orbit = t.orbits - 1));
