@@ -141,9 +141,10 @@ def cancel(connection: Connection, user: User, name: str, reason: str) -> list[s
     """
     _check(reason, (), ())
     with connection.transaction():
-        tournament = _organised(connection, user, name)
+        _organised(connection, user, name)
         act = _Act(connection, name, user.name, reason)
-        orbits = act.give_up_open() if tournament.started_at is not None else []
+        # Before it is looked at: blocks are locked before their tournament, and one that is open has none.
+        orbits = act.give_up_open()
         tournament = lock_tournament(connection, name)
         if tournament.cancelled_at is not None:
             return [f"{name} is cancelled already"]
@@ -151,8 +152,6 @@ def cancel(connection: Connection, user: User, name: str, reason: str) -> list[s
             raise WrongState(f"'{name}' is a ladder: close it, and cancel the period that is played as '{name}.N'")
         if tournament.closed_at is not None:
             raise WrongState(f"'{name}' has ended and its secret is told: only what is not yet played can be cancelled")
-        if tournament.started_at is not None:
-            orbits = sorted({*orbits, *act.give_up_open()})
         for orbit in orbits:
             act.correct("orbit", orbit=orbit)
         act.decided += _scalars(connection, "undecided", tournament=name)
