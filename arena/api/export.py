@@ -47,7 +47,7 @@ class Exports(ExportServiceServicer):
             after = -1
             while found := await self._database.ask(export.next_records, tournament.name, after):
                 after, packed = found
-                for unit, rotation, text in await asyncio.to_thread(lambda data: list(export.unpacked(data)), packed):
+                for unit, rotation, text in await asyncio.to_thread(tournaments.unpacked, packed):
                     yield pb.ExportRecordsResponse(
                         tournament=tournament.name, game=tournament.game, unit=unit, rotation=rotation, text=text
                     )

@@ -4,9 +4,6 @@ A page is asked for behind the last one, so nothing is held open in the database
 memory holds a page, or the records of one block, however much there is.
 """
 
-import json
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -91,9 +88,3 @@ def next_records(connection: Connection, tournament: str, after: int) -> tuple[i
     asked = {"tournament": tournament, "first_unit": after}
     row = connection.execute(SQL["next_records"], asked).fetchone()
     return (row[0], row[1]) if row is not None else None
-
-
-def unpacked(data: bytes) -> Iterator[tuple[int, int, str]]:
-    """Unit, rotation and text of every record that a block's value holds, in that order."""
-    for unit, rotation, text in json.loads(zlib.decompress(data)):
-        yield int(unit), int(rotation), str(text)

@@ -5,7 +5,6 @@ import secrets
 import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from psycopg.types.json import Jsonb
 
@@ -341,10 +340,9 @@ def find_record(connection: Connection, tournament: str, unit: int, rotation: in
     :raises NotFound: if that match has not been played or its record was pruned.
     """
     row = connection.execute(SQL["records_of_unit"], {"tournament": tournament, "unit": unit}).fetchone()
-    stored: list[Any] = json.loads(zlib.decompress(row[0])) if row is not None else []
-    for played_unit, played_rotation, text in stored:
+    for played_unit, played_rotation, text in unpacked(row[0]) if row is not None else ():
         if (played_unit, played_rotation) == (unit, rotation):
-            return str(text)
+            return text
     where = f"unit {unit}, rotation {rotation}"
     asked = {"tournament": tournament, "unit": unit, "rotation": rotation}
     digest = connection.execute(SQL["digest_of_match"], asked).fetchone()
@@ -354,6 +352,11 @@ def find_record(connection: Connection, tournament: str, unit: int, rotation: in
             f"result is kept, with the digest {digest[0]}"
         )
     raise NotFound(f"'{tournament}' has no record of {where}; is that match played?")
+
+
+def unpacked(data: bytes) -> list[tuple[int, int, str]]:
+    """Unit, rotation and text of every record that a block's value holds, in that order."""
+    return [(int(unit), int(rotation), str(text)) for unit, rotation, text in json.loads(zlib.decompress(data))]
 
 
 def _new_name(connection: Connection, wanted: NewTournament) -> str:
