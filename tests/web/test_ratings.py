@@ -1,14 +1,11 @@
 """A rating table on its page: what sets its numbers, and the lead over the field."""
 
-import csv
-import io
-
 import html5lib
 
 from arena.v1 import rating_pb2
 from arena.web.api import Visitor
 from arena.web.page import templates
-from arena.web.pages.ratings import Pool, _csv, pool_of
+from arena.web.pages.ratings import CSV, Pool, pool_of, rows_of
 
 
 def table(unit_kind: str) -> rating_pb2.RatingTable:
@@ -54,7 +51,6 @@ def test_a_pool_of_fields_shows_the_lead_over_the_field_in_the_place_of_points()
 
 
 def test_csv_has_both_and_the_shift() -> None:
-    text = bytes(_csv("callbreak", [pool_of(table("field"), "", "points")]).body).decode()
-    (row,) = csv.DictReader(io.StringIO(text))
-    assert [row[name] for name in ("points", "vs_field", "vs_field_margin")] == ["7.7", "-1.25", "0.25"]
-    assert [row[name] for name in ("shift", "anchors")] == ["-12.5", "random-1"]
+    (row,) = (dict(zip(CSV, row, strict=True)) for row in rows_of("callbreak", [pool_of(table("field"), "", "points")]))
+    assert [row[name] for name in ("points", "vs_field", "vs_field_margin")] == [7.7, -1.25, 0.25]
+    assert [row[name] for name in ("shift", "anchors")] == [-12.5, "random-1"]

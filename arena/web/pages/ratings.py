@@ -1,18 +1,17 @@
 """Rating tables: sorted, filtered, and as CSV and JSON at the same address. Knows no formula."""
 
-import csv
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 import engine
 from arena.errors import NotFound
 from arena.v1 import rating_pb2
+from arena.web.numbers import Value, numbers
 from arena.web.page import page
 from arena.web.session import api_of, visitor_of
 
@@ -91,6 +90,12 @@ class Pool:
         return Bar(f"{left:.2f}", f"{max(right - left, 0.0):.2f}", f"{dot:.2f}")
 
 
+CSV = (
+    *("game", "pool", "seats", "unit_kind", "options"),
+    *(field.name for field in fields(Line)),
+    *("shift", "anchors"),
+)
+
 COLUMNS: dict[str, Callable[[Line], Any]] = {
     "place": lambda line: line.place,
     "bot": lambda line: line.bot,
@@ -114,10 +119,8 @@ async def show(request: Request) -> Response:
     api, visitor = api_of(request), await visitor_of(request)
     answer = await api.ask(api.ratings.ListRatings, rating_pb2.ListRatingsRequest(game=game), visitor)
     pools = [pool_of(table, wanted, sort) for table in answer.tables]
-    if asked.get("format") == "json":
-        return JSONResponse([asdict(pool) for pool in pools])
-    if asked.get("format") == "csv":
-        return _csv(game, pools)
+    if given := numbers(request, CSV, rows_of(game, pools), lambda: [asdict(pool) for pool in pools]):
+        return given
     start = asked.get("start", "")
     first = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 0
     return await page(request, "ratings.html", game=game, pools=pools, sort=sort, q=asked.get("q", ""), start=first)
@@ -173,17 +176,13 @@ def _ends(line: Line) -> tuple[float, ...]:
     return line.rating - margin, line.rating + margin
 
 
-def _csv(game: str, pools: Sequence[Pool]) -> Response:
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    common = ["game", "pool", "seats", "unit_kind", "options"]
-    rows.writerow([*common, *(field.name for field in fields(Line)), "shift", "anchors"])
+def rows_of(game: str, pools: Sequence[Pool]) -> Iterator[Sequence[Value]]:
+    """Every line with what its table is of, under CSV."""
     for pool in pools:
         options = " ".join(f"{name}={value}" for name, value in pool.options.items())
         for line in pool.lines:
-            shift = pool.shift, " ".join(pool.anchors)
-            rows.writerow([game, pool.number, pool.seats, pool.unit_kind, options, *asdict(line).values(), *shift])
-    return Response(out.getvalue(), media_type="text/csv")
+            table = game, pool.number, pool.seats, pool.unit_kind, options
+            yield (*table, *asdict(line).values(), pool.shift, " ".join(pool.anchors))
 
 
 ROUTES = [Route("/ratings/{game}", show)]
