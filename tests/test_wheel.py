@@ -45,7 +45,7 @@ def test_a_wheel_has_the_rules_of_every_game(tmp_path: Path) -> None:
     command += ["build_py", "--build-lib", str(built)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     for game in engine.GAMES:
-        page = built / "arena" / "cli" / "rule_pages" / f"{game}.md"
+        page = built / "arena" / "rule_pages" / f"{game}.md"
         assert page.read_bytes() == (ROOT / "docs" / "rules" / f"{game}.md").read_bytes()
     program = f"import sys; sys.path.insert(0, {str(built)!r}); from arena.cli import main; main(['rules', 'minus'])"
     command = [sys.executable, "-I", "-c", program]

@@ -203,6 +203,13 @@ class Register:
         room.used_s = self._now_s()
         return room, room.guests[_sha256(ticket)]
 
+    def host_of(self, player: PlayerId) -> str | None:
+        """The host of the room in which a guest sits; None if the player is none."""
+        for room in self._rooms.values():
+            if any(guest.player == player for guest in room.guests.values()):
+                return room.host
+        return None
+
     def seat_of(self, room: Room, ticket: str) -> int | None:
         """The seat of a ticket of the room; None if it is none."""
         hashed = _sha256(ticket)

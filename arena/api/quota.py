@@ -25,7 +25,7 @@ ROOMS = 8
 """Rooms that one owner may have open at the same time."""
 
 BYTES = 64 << 20
-"""Bytes that all bots of one owner may send in a row."""
+"""Bytes that all bots of one owner, and all who sit in the owner's rooms, may send in a row."""
 
 BYTES_PER_S = 4 << 20
 """Bytes of these that are forgiven in a second."""
@@ -88,11 +88,22 @@ class Quota:
         """What counts the bytes of the bot, with those of all of its owner's; None for a bot that nobody was asked to
         admit, such as a hosted one."""
         owner = self._owners.get(bot)
-        return self._meter(owner) if owner is not None else None
+        return self.meter_of(owner) if owner is not None else None
+
+    def meter_of(self, owner: str) -> Meter:
+        """What counts the bytes of all that the owner has to answer for."""
+        if (meter := self._meters.get(owner)) is None:
+            in_a_row, per_s = self._bytes
+            sentence = (
+                f"The bots and guests of {owner} send too much: {in_a_row:,} bytes in a row is the limit, and "
+                f"{per_s:,} a second from then on."
+            )
+            meter = self._meters[owner] = Meter(in_a_row, per_s, Farewell("BROKEN", sentence))
+        return meter
 
     def usage(self, owner: str) -> tuple[Usage, ...]:
         """Every quota of the owner, and what is taken of it now."""
-        meter = self._meter(owner)
+        meter = self.meter_of(owner)
         return (
             Usage("connected bots", len(self._here(owner)), self.bots),
             Usage("open unrated matches", self._matches[owner], self.matches),
@@ -129,16 +140,6 @@ class Quota:
     def _here(self, owner: str) -> set[PlayerId]:
         """Bots of the owner that are connected."""
         return {seen for seen in self._seen.get(owner, ()) if self._hub.hello(seen) is not None}
-
-    def _meter(self, owner: str) -> Meter:
-        if (meter := self._meters.get(owner)) is None:
-            in_a_row, per_s = self._bytes
-            sentence = (
-                f"The bots of {owner} send too much: {in_a_row:,} bytes in a row is the limit, and {per_s:,} a second "
-                f"from then on."
-            )
-            meter = self._meters[owner] = Meter(in_a_row, per_s, Farewell("BROKEN", sentence))
-        return meter
 
 
 @contextmanager

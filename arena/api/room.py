@@ -22,9 +22,10 @@ from arena.api.status import refuses
 from arena.errors import BadRequest, NotAllowed, Unavailable, WrongState
 from arena.referee.hub import Hub
 from arena.referee.inhouse import InHouse
+from arena.referee.meter import Meter
 from arena.referee.plan import Abandoned, MatchPlan, PlayerId
 from arena.referee.presets import write_clock
-from arena.referee.service import Authenticate, Refusal
+from arena.referee.service import Authenticate, MeterOf, Refusal
 from arena.referee.stream import Hello
 from arena.scopes import PLAY, READ
 from arena.tournaments.unsubmitted import of_house
@@ -83,6 +84,15 @@ class Rooms(RoomServiceServicer):
             return guest.player
 
         return authenticate
+
+    def metered(self, otherwise: MeterOf) -> MeterOf:
+        """Counts the bytes of people for the hosts of their rooms, everyone else's as before."""
+
+        def meter_of(player: PlayerId) -> Meter | None:
+            host = self._register.host_of(player)
+            return otherwise(player) if host is None else self._quota.meter_of(host)
+
+        return meter_of
 
     async def attend(self) -> None:
         """Closes rooms that nobody uses, until it is cancelled."""

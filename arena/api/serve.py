@@ -115,7 +115,7 @@ async def serve(
         here = Place(advertise or address, (tls.advertise if tls is not None else "") or tls_address)
         lobby = Lobby(here, hub)
         let_in = blocks.seated(rooms.seated(remote_bots(database, hub, quota, drain)))
-        referee.add_to(server, let_in, quota.meter, news_of=lobby.news_of)
+        referee.add_to(server, let_in, rooms.metered(quota.meter), news_of=lobby.news_of)
         await server.start()
         await checks.tell(True)
         pulse.follow(checks.tell)

@@ -5,12 +5,12 @@ import argparse
 import dataclasses
 import shutil
 import textwrap
-from importlib.resources import files
 from typing import Any
 
 import engine
 from arena.cli.table import Value, print_table
 from arena.errors import BadRequest
+from arena.rules import page_of
 from engine.options import valid_values, write_value
 
 INDENT = " " * 4
@@ -43,7 +43,7 @@ def run_rules(arguments: argparse.Namespace) -> int:
         raise BadRequest(str(error)) from error
     width = min(WIDTH, shutil.get_terminal_size().columns)
     if not arguments.options:
-        _print_page(files("arena.cli").joinpath("rule_pages", f"{kind.id}.md").read_text("utf-8"), width)
+        _print_page(page_of(kind.id), width)
         print()
     _print_kind(kind, width)
     _print_options(kind, preset, width)

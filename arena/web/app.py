@@ -15,7 +15,7 @@ from arena.status import CODES
 from arena.web.api import Api
 from arena.web.guard import Guard
 from arena.web.page import page
-from arena.web.pages import bots, home, play, pools, ratings, records, rooms, sign_in, tournaments
+from arena.web.pages import bots, home, play, pools, ratings, records, rooms, rules, sign_in, tournaments
 from arena.web.seats import Seats
 
 STATIC = Path(__file__).parent / "static"
@@ -54,6 +54,7 @@ def create(api: Api) -> Starlette:
             *records.ROUTES,
             *rooms.ROUTES,
             *play.ROUTES,
+            *rules.ROUTES,
             *sign_in.ROUTES,
             Mount("/static", Static(directory=STATIC), name="static"),
         ],

@@ -21,9 +21,9 @@ from arena.referee.hub import Hub
 from arena.referee.service import Referee
 from arena.scopes import READ
 from arena.store.people import add_token, add_user
-from arena.v1 import play_pb2
+from arena.v1 import account_pb2, play_pb2
 from arena.v1 import room_pb2 as pb
-from arena.v1.account_pb2_grpc import add_AccountServiceServicer_to_server
+from arena.v1.account_pb2_grpc import AccountServiceStub, add_AccountServiceServicer_to_server
 from arena.v1.room_pb2_grpc import RoomServiceStub, add_RoomServiceServicer_to_server
 from tests.referee.wire import Wire
 
@@ -36,6 +36,7 @@ class Arena:
 
     address: str
     stub: Any
+    accounts: Any
     hub: Hub
     rooms: Rooms
     drain: Drain
@@ -45,6 +46,12 @@ class Arena:
     async def ask(self, method: str, request: Any, who: str = "anna") -> Any:
         call = getattr(self.stub, method)
         return await call(request, metadata=(("authorization", f"Bearer {self.tokens[who]}"),))
+
+    async def account(self, who: str) -> account_pb2.Account:
+        """The account, with its quotas."""
+        metadata = (("authorization", f"Bearer {self.tokens[who]}"),)
+        answer: account_pb2.Account = await self.accounts.GetAccount(account_pb2.GetAccountRequest(), metadata=metadata)
+        return answer
 
     async def room(self, method: str, request: Any, who: str = "anna") -> pb.Room:
         answer: pb.Room = await self.ask(method, request, who)
@@ -113,11 +120,13 @@ async def _served(
         rooms = Rooms(database, hub, limits, drain, register=register, clock=clock)
         add_RoomServiceServicer_to_server(rooms, server)
         add_AccountServiceServicer_to_server(Accounts(database, limits), server)
-        referee.add_to(server, rooms.seated(remote_bots(database, hub, limits, drain)))
+        referee.add_to(server, rooms.seated(remote_bots(database, hub, limits, drain)), rooms.metered(limits.meter))
         address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
         await server.start()
         async with grpc.aio.insecure_channel(address) as channel:
-            yield Arena(address, RoomServiceStub(channel), hub, rooms, drain, tokens, time_s)
+            yield Arena(
+                address, RoomServiceStub(channel), AccountServiceStub(channel), hub, rooms, drain, tokens, time_s
+            )
         await server.stop(0)
     database.close()
 

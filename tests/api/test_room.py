@@ -10,7 +10,7 @@ import pytest
 from arena.api.guests import IDLE_S
 from arena.api.quota import Quota
 from arena.referee.stream import SHUTDOWN
-from arena.v1 import play_pb2
+from arena.v1 import account_pb2, play_pb2
 from arena.v1 import room_pb2 as pb
 from engine.record import verify
 from tests.api.parlour import SHORT, Arena, at_the_arena, play_to_the_end, refused
@@ -89,6 +89,28 @@ def test_a_room_is_for_any_game(game: str, database_url: str) -> None:
         assert list(over.result.places) == list(end.places)
         assert list(over.result.players)[:3] == ["Ada", "steady", "random-1"]
         assert verify(await arena.record(room, mine.ticket)).places == tuple(end.places)
+
+    at_the_arena(database_url, visit)
+
+
+@pytest.mark.parametrize("seats", range(3, 8))
+def test_mo_19_mo_20_company_fills_a_table_of_three_to_seven_around_the_people_its_styles_in_turn(
+    seats: int, database_url: str
+) -> None:
+    async def visit(arena: Arena) -> None:
+        room = await arena.create(level="hard", seats=seats)
+        guests = [await arena.join(room, name) for name in ("Ada", "Bob", "Cleo")]
+        # Who gets up in the middle leaves the first seat that the house fills.
+        await arena.leave(room, guests[1].ticket)
+        playing = await arena.start(room)
+        styles = [f"{style}-hard" for style in ("sniper", "steady", "greedy", "sniper", "steady")]
+        assert [seat.player for seat in playing.seats] == ["Ada", styles[0], "Cleo", *styles[1 : seats - 2]]
+        assert [seat.person for seat in playing.seats] == [name in {"Ada", "Cleo"} for name in ("Ada", "", "Cleo")] + [
+            False
+        ] * (seats - 3)
+        for guest in (guests[0], guests[2]):
+            await arena.leave(room, guest.ticket)
+        await arena.ended(room)
 
     at_the_arena(database_url, visit)
 
@@ -322,6 +344,33 @@ def test_rooms_are_bounded_by_owner_and_by_referee(database_url: str) -> None:
         await arena.create()
 
     at_the_arena(database_url, visit, most=3, quota=lambda hub: Quota(hub, rooms=2))
+
+
+def test_the_bytes_of_guests_are_their_host_s(database_url: str) -> None:
+    def used(account: account_pb2.Account) -> int:
+        return int(account.quotas[-1].used)
+
+    # A choice, and 1 KiB in a field that there is not.
+    padded = play_pb2.PlayRequest(choices=[play_pb2.Choice()]).SerializeToString() + b"\x7a\x80\x08" + bytes(1024)
+
+    async def visit(arena: Arena) -> None:
+        mine, theirs = await arena.create(), await arena.ask("CreateRoom", pb.CreateRoomRequest(**SHORT), "bob")
+        guests = [(await arena.join(room, name)).ticket for room, name in ((mine, "A"), (mine, "B"), (theirs, "C"))]
+        async with arena.wire(guests[0]) as one, arena.wire(guests[1]) as two, arena.wire(guests[2]) as other:
+            for wire in (one, two, other):
+                await wire.send(padded)
+            while used(await arena.account("anna")) < 2 * len(padded) or used(await arena.account("bob")) < len(padded):
+                pass
+            await two.send(padded)
+            last = await two.read()
+            assert last is not None
+            assert last.farewell.message.startswith("The bots and guests of anna send too much: ")
+            assert used(await arena.account("anna")) == 2 * len(padded)
+        # Who sits no more is nobody's guest.
+        await arena.leave(theirs, guests[2])
+        assert used(await arena.account("bob")) == len(padded)
+
+    at_the_arena(database_url, visit, quota=lambda hub: Quota(hub, bytes_in_a_row=2 * len(padded), bytes_per_s=0))
 
 
 def test_a_host_closes_a_room_when_no_match_is_played_and_its_tickets_end(database_url: str) -> None:

@@ -87,8 +87,8 @@ def test_the_bytes_of_all_bots_of_an_owner_count_together_and_one_too_many_ends_
                     assert last is not None
                     assert last.farewell.reason == play_pb2.FAREWELL_REASON_BROKEN
                     assert last.farewell.message == (
-                        f"The bots of anna send too much: {4 * len(padded):,} bytes in a row is the limit, "
-                        "and 0 a second from then on."
+                        f"The bots and guests of anna send too much: {4 * len(padded):,} bytes in a row is the "
+                        "limit, and 0 a second from then on."
                     )
                     assert hub.connected().keys() == {"one", "three"}
 
