@@ -7,20 +7,22 @@ import engine
 from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.clock import clock_of, offered
+from arena.api.kept import Kept
 from arena.api.ladder import standing_of, state_of
 from arena.api.oversight import alarm_message
-from arena.api.standings import Standings
+from arena.api.schedule import page_of_blocks, plan_message, work_out_balance
+from arena.api.standings import add_up
 from arena.api.status import refuses
 from arena.errors import BadRequest, NotAllowed
-from arena.paging import page_of
+from arena.paging import numbers_of, page_of
+from arena.ratings.standings import extent
 from arena.referee.clock import Limits
 from arena.referee.presets import is_for_ratings
 from arena.scopes import ORGANISE, READ
-from arena.store import Connection, alarms, bots, tournaments, workers
+from arena.store import Connection, alarms, blocks, bots, tournaments, workers
 from arena.store.people import User
 from arena.store.tournaments import NewTournament, Tournament
 from arena.tournaments import corrections
-from arena.tournaments.balance import Span
 from arena.tournaments.formats import Format
 from arena.tournaments.ladders import close_ladder, newest_period
 from arena.tournaments.plan import Outline, outline, plan
@@ -50,6 +52,13 @@ FORMATS = {
     Format.LADDER: pb.TOURNAMENT_FORMAT_LADDER,
 }
 
+LISTED = {
+    "open": pb.TOURNAMENT_STATE_OPEN,
+    "running": pb.TOURNAMENT_STATE_RUNNING,
+    "done": pb.TOURNAMENT_STATE_DONE,
+    "cancelled": pb.TOURNAMENT_STATE_CANCELLED,
+}
+
 
 class Tournaments(TournamentServiceServicer):
     """The organiser's side. ``on_started`` is called after a tournament has started, or blocks of it wait again."""
@@ -57,7 +66,8 @@ class Tournaments(TournamentServiceServicer):
     def __init__(self, database: Database, on_started: Callable[[], None]) -> None:
         self._database = database
         self._on_started = on_started
-        self._standings = Standings(database)
+        self._standings = Kept(database, extent, add_up)
+        self._balances = Kept(database, blocks.drawn, work_out_balance)
 
     @refuses
     async def CreateTournament(self, request: pb.CreateTournamentRequest, context: Context) -> pb.Tournament:
@@ -69,13 +79,13 @@ class Tournaments(TournamentServiceServicer):
         user = await self._database.caller(context, ORGANISE)
         names = _named(request.bots)
         await self._database.ask(tournaments.enter_tournament, user, request.tournament, names, known=request.known)
-        return await self._database.ask(_describe, request.tournament)
+        return await self._database.ask(_describe, user, request.tournament)
 
     @refuses
     async def LeaveTournament(self, request: pb.LeaveTournamentRequest, context: Context) -> pb.Tournament:
         user = await self._database.caller(context, ORGANISE)
         await self._database.ask(tournaments.leave_tournament, user, request.tournament, _named(request.bots))
-        return await self._database.ask(_describe, request.tournament)
+        return await self._database.ask(_describe, user, request.tournament)
 
     @refuses
     async def CloseTournament(self, request: pb.CloseTournamentRequest, context: Context) -> pb.Tournament:
@@ -88,7 +98,7 @@ class Tournaments(TournamentServiceServicer):
         user = await self._database.caller(context, ORGANISE)
         await self._database.ask(start_tournament, user, request.tournament)
         self._on_started()
-        return await self._database.ask(_describe, request.tournament)
+        return await self._database.ask(_describe, user, request.tournament)
 
     @refuses
     async def PlanTournament(self, request: pb.PlanTournamentRequest, context: Context) -> pb.TournamentPlan:
@@ -115,9 +125,23 @@ class Tournaments(TournamentServiceServicer):
     async def ListTournaments(self, request: pb.ListTournamentsRequest, context: Context) -> pb.ListTournamentsResponse:
         user = await self._database.caller(context, READ)
         size, before = page_of(request.page_size, request.page_token, usual=50, most=200)
-        page = await self._database.ask(_list, user, before or None, size)
+        page = await self._database.ask(_list, user, request, before or None, size)
         full = len(page) == size
         return pb.ListTournamentsResponse(tournaments=page, next_page_token=page[-1].tournament if full else "")
+
+    @refuses
+    async def ListBlocks(self, request: pb.ListBlocksRequest, context: Context) -> pb.ListBlocksResponse:
+        user = await self._database.caller(context, READ, ORGANISE)
+        await self._database.ask(tournaments.see_tournament, user, request.tournament)
+        size, token = page_of(request.page_size, request.page_token, usual=100, most=1000)
+        (after,) = numbers_of(token, 1) or (-1,)
+        return await self._database.ask(page_of_blocks, request, after, size)
+
+    @refuses
+    async def GetBalance(self, request: pb.GetBalanceRequest, context: Context) -> pb.TournamentPlan:
+        user = await self._database.caller(context, READ, ORGANISE)
+        found = await self._database.ask(tournaments.see_tournament, user, request.tournament)
+        return await self._balances.of(found)
 
     @refuses
     async def VoidBlocks(self, request: pb.VoidBlocksRequest, context: Context) -> pb.Decision:
@@ -152,7 +176,7 @@ class Tournaments(TournamentServiceServicer):
 
 
 def _create(connection: Connection, user: User, request: pb.CreateTournamentRequest) -> pb.Tournament:
-    return _describe(connection, _make(connection, user, request).name)
+    return _describe(connection, user, _make(connection, user, request).name)
 
 
 def _make(connection: Connection, user: User, request: pb.CreateTournamentRequest) -> Tournament:
@@ -236,24 +260,7 @@ def _outline(connection: Connection, user: User, request: pb.PlanTournamentReque
 
 def _plan(connection: Connection, planned: Outline) -> pb.TournamentPlan:
     found = plan(connection, planned)
-    numbers = found.balance
-    return pb.TournamentPlan(
-        bots=numbers.bots,
-        orbits=numbers.orbits,
-        tables=numbers.tables,
-        units=numbers.units,
-        matches=numbers.matches,
-        matches_per_bot=_span(numbers.per_bot),
-        meetings=_span(numbers.meetings),
-        positions=_span(numbers.positions),
-        same_owner_tables=numbers.same_owner,
-        seconds=found.seconds,
-        drawn_from_results=Format(planned.tournament.format).waits,
-    )
-
-
-def _span(span: Span) -> pb.Span:
-    return pb.Span(least=span.least, most=span.most)
+    return plan_message(planned.tournament, found.balance, found.seconds)
 
 
 def _clock(request: pb.CreateTournamentRequest, game: engine.Game, usual: str) -> Limits:
@@ -285,9 +292,14 @@ def _within(name: str, value: int, most: int) -> int:
     return value
 
 
-def _list(connection: Connection, user: User, before: str | None, limit: int) -> list[pb.Tournament]:
-    found = tournaments.list_tournaments(connection, user, before=before, limit=limit)
-    return [_describe(connection, tournament.name, entries=False) for tournament in found]
+def _list(
+    connection: Connection, user: User, request: pb.ListTournamentsRequest, before: str | None, limit: int
+) -> list[pb.Tournament]:
+    states = [name for name, state in LISTED.items() if state in request.states]
+    found = tournaments.list_tournaments(
+        connection, user, game=request.game, owner=request.owner, states=states, before=before, limit=limit
+    )
+    return [_describe(connection, user, tournament.name, entries=False) for tournament in found]
 
 
 def _describe_whole(connection: Connection, user: User, name: str) -> pb.Tournament:
@@ -296,12 +308,12 @@ def _describe_whole(connection: Connection, user: User, name: str) -> pb.Tournam
     :raises NotFound: if there is none of this name that the user may see.
     """
     tournament = tournaments.see_tournament(connection, user, name)
-    message = _describe(connection, name)
+    message = _describe(connection, user, name)
     for found in corrections.corrections(connection, name):
         which = next((one for one in (found.block, found.unit, found.bot, found.orbit) if one is not None), "")
         told = message.corrections.add(what=found.what, which=str(which), reason=found.reason, user=found.who)
         told.create_time.FromDatetime(found.made_at)
-    if user.admin or user.name == tournament.owner:
+    if message.decides:
         raised = alarms.list_alarms(connection, user, tournament=name, settled=False, before=None, limit=MOST_ALARMS)
         message.alarms.extend(map(alarm_message, raised))
         message.hindered = workers.hindered(connection, name)
@@ -323,8 +335,8 @@ def _undecided(tournament: tournaments.Tournament) -> str:
     )
 
 
-def _describe(connection: Connection, name: str, *, entries: bool = True) -> pb.Tournament:
-    """A tournament as everybody sees it who may: its secret only when it is closed.
+def _describe(connection: Connection, user: User, name: str, *, entries: bool = True) -> pb.Tournament:
+    """A tournament as everybody sees it who may, as the user does: its secret only when it is closed.
 
     :param entries: whether with the versions that play, which are too many for a list.
 
@@ -338,6 +350,8 @@ def _describe(connection: Connection, name: str, *, entries: bool = True) -> pb.
         state = pb.TOURNAMENT_STATE_RUNNING
     message = pb.Tournament(
         tournament=tournament.name,
+        owner=tournament.owner,
+        decides=user.admin or user.name == tournament.owner,
         game=tournament.game,
         seats=tournament.seats,
         format=FORMATS[Format(tournament.format)],

@@ -1,7 +1,7 @@
 """How bots did in one tournament: mean points, and what each took of each other, with intervals. Knows no rating."""
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ MOST_MATCHES = 50_000
 """More are not added up while somebody waits."""
 
 MOST_BESIDE = 100
-"""Of more bots no two are set beside each other: the pairs would be too many to send."""
+"""Of more bots no others than the first are set beside each other: the pairs would be too many to send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,12 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The points of one bot over so many matches."""
+    """The points of one bot over so many matches, and in how many of these it sat in each seat."""
 
     bot: str
     matches: int
     points: Mean
+    seats: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +77,26 @@ def standings_of(connection: Connection, tournament: str) -> tuple[list[Standing
 
 
 def standings(matches: Sequence[Scored]) -> tuple[list[Standing], list[Share]]:
-    """Bots, best first, and every two that met, in both directions and in the same order; no two of more than
-    :data:`MOST_BESIDE`. A deal is one observation, however often it was played."""
+    """Bots, best first, and every two of the first :data:`MOST_BESIDE` that met, in both directions and in the same
+    order. A deal is one observation, however often it was played."""
     points: dict[str, list[tuple[int, float]]] = defaultdict(list)
-    against: dict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
+    sat: Counter[tuple[str, int]] = Counter()
     for match in matches:
         for bot, score in zip(match.bots, match.scores, strict=True):
             points[bot].append((match.unit, score))
-    for match in matches if len(points) <= MOST_BESIDE else ():
-        for (bot, place), (other, others) in itertools.permutations(zip(match.bots, match.places, strict=True), 2):
-            against[bot, other].append((match.unit, 0.5 + 0.5 * ((place < others) - (place > others))))
-    lines = [Standing(bot, len(seen), _mean(seen)) for bot, seen in points.items()]
+        sat.update(zip(match.bots, itertools.count()))
+    seats = range(len(matches[0].bots)) if matches else range(0)
+    lines = [
+        Standing(bot, len(seen), _mean(seen), tuple(sat[bot, seat] for seat in seats)) for bot, seen in points.items()
+    ]
     lines.sort(key=lambda line: (-line.points.mean, line.bot))
-    order = [line.bot for line in lines]
+    order = [line.bot for line in lines[:MOST_BESIDE]]
+    first = set(order)
+    against: dict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
+    for match in matches:
+        placed = [one for one in zip(match.bots, match.places, strict=True) if one[0] in first]
+        for (bot, place), (other, others) in itertools.permutations(placed, 2):
+            against[bot, other].append((match.unit, 0.5 + 0.5 * ((place < others) - (place > others))))
     pairs = [pair for pair in itertools.permutations(order, 2) if pair in against]
     return lines, [Share(*pair, len(against[pair]), _mean(against[pair])) for pair in pairs]
 

@@ -3,6 +3,7 @@
 import json
 import secrets
 import zlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -314,9 +315,20 @@ def list_entries(connection: Connection, name: str) -> list[Entry]:
     return [Entry(*row) for row in connection.execute(SQL["entries"], {"tournament": name})]
 
 
-def list_tournaments(connection: Connection, user: User, *, before: str | None, limit: int) -> list[Tournament]:
-    """Tournaments that the user may see, newest first, those made before the one called ``before``."""
-    asked = {"viewer": user.name, "before": before, "limit": limit}
+def list_tournaments(
+    connection: Connection,
+    user: User,
+    *,
+    game: str = "",
+    owner: str = "",
+    states: Collection[str] = (),
+    before: str | None,
+    limit: int,
+) -> list[Tournament]:
+    """Tournaments that the user may see, newest first, those made before the one called ``before``: all, or those of a
+    game, of an owner, or in some of the states open, running, done and cancelled."""
+    chosen = {"game": game or None, "owner": owner or None, "states": list(states)}
+    asked = {"viewer": user.name, "before": before, "limit": limit, **chosen}
     names = connection.execute(SQL["tournaments"], asked).fetchall()
     return [find_tournament(connection, name) for (name,) in names]
 

@@ -51,7 +51,15 @@ GROUP BY t.name;
 -- tournaments: names of a page of tournaments that the viewer may see, newest first, without the periods of ladders; none
 -- behind one that they may not see
 SELECT name FROM tournaments AS t
-WHERE ladder IS NULL AND may_see(%(viewer)s, t) AND (
+WHERE ladder IS NULL AND may_see(%(viewer)s, t)
+AND (%(game)s::text IS NULL OR game = %(game)s) AND (%(owner)s::text IS NULL OR owner = %(owner)s)
+AND (%(states)s::text[] = '{}' OR CASE
+    WHEN cancelled_at IS NOT NULL THEN 'cancelled'
+    WHEN closed_at IS NOT NULL THEN 'done'
+    WHEN started_at IS NOT NULL THEN 'running'
+    ELSE 'open'
+END = ANY (%(states)s))
+AND (
     %(before)s::text IS NULL
     OR (created_at, name) < (
         SELECT created_at, name FROM tournaments AS last WHERE name = %(before)s AND may_see(%(viewer)s, last)

@@ -1,12 +1,12 @@
-"""What the schedule of a tournament that has not started amounts to, and about how long it takes. Makes nothing, and
-knows no secret: the plan is of some draw, not of the one that will be made."""
+"""What the schedule of a tournament amounts to: before it starts, with about how long it takes, and as it was drawn.
+Makes nothing, and knows no secret: a plan is of some draw, not of the one that will be made."""
 
 from dataclasses import dataclass
 
 from psycopg.rows import scalar_row
 
 from arena.errors import BadRequest, Exhausted, WrongState
-from arena.store import Connection
+from arena.store import Connection, blocks
 from arena.store.bots import find_bot
 from arena.store.sql import statements
 from arena.store.tournaments import Tournament, list_entries
@@ -14,12 +14,12 @@ from arena.tournaments.balance import Balance, balance, balance_of_fields
 from arena.tournaments.block import UnitKind
 from arena.tournaments.field import field_schedule, rounds_of
 from arena.tournaments.formats import Format, kind_of, whole
-from arena.tournaments.schedule import Entry, ScheduleError
+from arena.tournaments.schedule import Entry, ScheduleError, Table
 
 SQL = statements(__file__)
 
 MOST_PLACES = 200_000
-"""Bots times orbits: more are not scheduled while somebody waits."""
+"""Bots times orbits: more are not scheduled, or counted, while somebody waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +83,26 @@ def plan(connection: Connection, planned: Outline) -> Plan:
     asked = {"game": one.game, "seats": one.seats, "kind": str(kind)}
     took = connection.cursor(row_factory=scalar_row).execute(SQL["seconds_a_match"], asked).fetchone()
     return Plan(found, round(found.matches * float(took or 0)))
+
+
+def balance_drawn(connection: Connection, tournament: Tournament) -> Balance:
+    """The numbers of the schedule as far as it is drawn, without what was given up.
+
+    :raises WrongState: if it has not started, or is a ladder.
+    :raises Exhausted: if it has too many tables to be counted.
+    """
+    if tournament.stands:
+        raise WrongState(f"'{tournament.name}' is a ladder: name the period, as '{tournament.name}.N'")
+    if tournament.started_at is None:
+        raise WrongState(f"nothing of '{tournament.name}' is drawn yet; 'arena tournament plan' says what would be")
+    if tournament.blocks > MOST_PLACES:
+        raise Exhausted(f"'{tournament.name}' has {tournament.blocks:,} tables, which are too many to count")
+    asked = {"tournament": tournament.name}
+    entries = [Entry(*row) for row in connection.execute(SQL["entries"], asked)]
+    tables, units, kind = [], 0, UnitKind(tournament.unit_kind)
+    for one in blocks.seated(connection, tournament.name):
+        tables.append(Table(one.orbit, one.table, tuple(one.bots)))
+        units = one.units
+    if kind is UnitKind.FIELD:
+        return balance_of_fields(entries, tables, tournament.seats)
+    return balance(entries, tables, units, kind.rotations(tournament.seats, tournament.seats))

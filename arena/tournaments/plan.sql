@@ -9,3 +9,8 @@ SELECT avg(taken) FROM (
     ORDER BY b.id DESC
     LIMIT 50
 ) AS last;
+
+-- entries: who plays in a tournament and whose that is, in order of entry
+SELECT e.bot, b.owner, b.house, e.known FROM entries AS e JOIN bots AS b ON b.name = e.bot
+WHERE e.tournament = %(tournament)s
+ORDER BY e.position;

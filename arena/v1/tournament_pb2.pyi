@@ -58,6 +58,42 @@ TOURNAMENT_FORMAT_LADDER: TournamentFormat.ValueType  # 5
 """Period after period, until it is closed, whoever is in and waits. Its periods are tournaments of this format, too."""
 Global___TournamentFormat: _TypeAlias = TournamentFormat  # noqa: Y015
 
+class _BlockState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _BlockStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BlockState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    BLOCK_STATE_UNSPECIFIED: _BlockState.ValueType  # 0
+    """Never sent."""
+    BLOCK_STATE_WAITING: _BlockState.ValueType  # 1
+    """It waits to be played."""
+    BLOCK_STATE_PLAYING: _BlockState.ValueType  # 2
+    """It is being played."""
+    BLOCK_STATE_DONE: _BlockState.ValueType  # 3
+    """It was played."""
+    BLOCK_STATE_VOID: _BlockState.ValueType  # 4
+    """It was given up."""
+    BLOCK_STATE_REPLACED: _BlockState.ValueType  # 5
+    """It was given up, and another one was drawn in its place."""
+
+class BlockState(_BlockState, metaclass=_BlockStateEnumTypeWrapper):
+    """Where a block stands."""
+
+BLOCK_STATE_UNSPECIFIED: BlockState.ValueType  # 0
+"""Never sent."""
+BLOCK_STATE_WAITING: BlockState.ValueType  # 1
+"""It waits to be played."""
+BLOCK_STATE_PLAYING: BlockState.ValueType  # 2
+"""It is being played."""
+BLOCK_STATE_DONE: BlockState.ValueType  # 3
+"""It was played."""
+BLOCK_STATE_VOID: BlockState.ValueType  # 4
+"""It was given up."""
+BLOCK_STATE_REPLACED: BlockState.ValueType  # 5
+"""It was given up, and another one was drawn in its place."""
+Global___BlockState: _TypeAlias = BlockState  # noqa: Y015
+
 class _TournamentState:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -323,7 +359,7 @@ Global___PlanTournamentRequest: _TypeAlias = PlanTournamentRequest  # noqa: Y015
 @_typing.final
 class TournamentPlan(_message.Message):
     """What a schedule amounts to. Bots are drawn into it at the start, so that the least and the most of some bot or pair may
-    differ a little from another draw's.
+    differ a little between a plan and the draw. Of one that was drawn, blocks that were given up are left out.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -353,7 +389,7 @@ class TournamentPlan(_message.Message):
     """Tables at which two bots of one owner meet."""
     seconds: _builtins.int
     """Seconds for which one block after the other would be played, by what matches of the game took here before; 0 if
-    none was played.
+    none was played, and of a schedule that was drawn.
     """
     drawn_from_results: _builtins.bool
     """Whether a pass is drawn from the results of those before, so that meetings are those of a draw among equals."""
@@ -463,7 +499,7 @@ class Standings(_message.Message):
 
     @_builtins.property
     def shares(self) -> _containers.RepeatedCompositeFieldContainer[Global___Share]:
-        """Every two bots that met, in both directions; none of more than 100 bots."""
+        """Every two bots that met, in both directions; of more than 100 bots those among the first 100."""
 
     @_builtins.property
     def seat_milli_points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
@@ -498,6 +534,7 @@ class Standing(_message.Message):
     MATCHES_FIELD_NUMBER: _builtins.int
     MEAN_MILLI_POINTS_FIELD_NUMBER: _builtins.int
     MILLI_POINTS_MARGIN_FIELD_NUMBER: _builtins.int
+    SEAT_MATCHES_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """The name."""
     matches: _builtins.int
@@ -506,6 +543,10 @@ class Standing(_message.Message):
     """Points a match, in thousandths of the game's score unit."""
     milli_points_margin: _builtins.int
     """Half the width of the 95 % interval; not set below two deals."""
+    @_builtins.property
+    def seat_matches(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Matches in each seat."""
+
     def __init__(
         self,
         *,
@@ -513,10 +554,11 @@ class Standing(_message.Message):
         matches: _builtins.int = ...,
         mean_milli_points: _builtins.int = ...,
         milli_points_margin: _builtins.int | None = ...,
+        seat_matches: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_milli_points_margin", b"_milli_points_margin", "milli_points_margin", b"milli_points_margin"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_milli_points_margin", b"_milli_points_margin", "bot", b"bot", "matches", b"matches", "mean_milli_points", b"mean_milli_points", "milli_points_margin", b"milli_points_margin"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_milli_points_margin", b"_milli_points_margin", "bot", b"bot", "matches", b"matches", "mean_milli_points", b"mean_milli_points", "milli_points_margin", b"milli_points_margin", "seat_matches", b"seat_matches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__milli_points_margin: _TypeAlias = _typing.Literal["milli_points_margin"]  # noqa: Y015
     _WhichOneofArgType__milli_points_margin: _TypeAlias = _typing.Literal["_milli_points_margin", b"_milli_points_margin"]  # noqa: Y015
@@ -616,23 +658,187 @@ class ListTournamentsRequest(_message.Message):
 
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    STATES_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """OPTIONAL. At most 200; 0 for 50."""
     page_token: _builtins.str
     """OPTIONAL. From the response before."""
+    game: _builtins.str
+    """OPTIONAL. The game's id; those of all games when empty."""
+    owner: _builtins.str
+    """OPTIONAL. Who made them; everybody when empty."""
+    @_builtins.property
+    def states(self) -> _containers.RepeatedScalarFieldContainer[Global___TournamentState.ValueType]:
+        """OPTIONAL. Where they stand; all when empty. One whose last block has ended is done here, though it may not be rated
+        yet.
+        """
+
     def __init__(
         self,
         *,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        game: _builtins.str = ...,
+        owner: _builtins.str = ...,
+        states: _abc.Iterable[Global___TournamentState.ValueType] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "owner", b"owner", "page_size", b"page_size", "page_token", b"page_token", "states", b"states"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListTournamentsRequest: _TypeAlias = ListTournamentsRequest  # noqa: Y015
+
+@_typing.final
+class ListBlocksRequest(_message.Message):
+    """Request for the blocks of a tournament."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    STATES_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """REQUIRED."""
+    page_size: _builtins.int
+    """OPTIONAL. At most 1000; 0 for 100."""
+    page_token: _builtins.str
+    """OPTIONAL. From the response before."""
+    bot: _builtins.str
+    """OPTIONAL. A bot that sits at the table; any when empty."""
+    @_builtins.property
+    def states(self) -> _containers.RepeatedScalarFieldContainer[Global___BlockState.ValueType]:
+        """OPTIONAL. Where they stand; all when empty."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        states: _abc.Iterable[Global___BlockState.ValueType] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "page_size", b"page_size", "page_token", b"page_token", "states", b"states", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListBlocksRequest: _TypeAlias = ListBlocksRequest  # noqa: Y015
+
+@_typing.final
+class ListBlocksResponse(_message.Message):
+    """A page of blocks."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLOCKS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty on the last page."""
+    @_builtins.property
+    def blocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Block]:
+        """In the order in which they were drawn."""
+
+    def __init__(
+        self,
+        *,
+        blocks: _abc.Iterable[Global___Block] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListBlocksResponse: _TypeAlias = ListBlocksResponse  # noqa: Y015
+
+@_typing.final
+class Block(_message.Message):
+    """A table of the schedule with its units, or a field with its tables."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLOCK_FIELD_NUMBER: _builtins.int
+    ORBIT_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    FIRST_UNIT_FIELD_NUMBER: _builtins.int
+    UNITS_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    REPLACES_FIELD_NUMBER: _builtins.int
+    END_TIME_FIELD_NUMBER: _builtins.int
+    block: _builtins.int
+    """Its number, by which VoidBlocks and RetryBlocks name it."""
+    orbit: _builtins.int
+    """The pass of the schedule, or the round of a Swiss tournament, from 0."""
+    table: _builtins.int
+    """Number of the table, or of the field, in its orbit, from 0."""
+    first_unit: _builtins.int
+    """Its first unit; the others follow."""
+    units: _builtins.int
+    """How many units it has."""
+    state: Global___BlockState.ValueType
+    """Where it stands."""
+    replaces: _builtins.int
+    """The block in whose place it was drawn; 0 if there is none."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who sits there. In which seat is drawn by the unit."""
+
+    @_builtins.property
+    def end_time(self) -> _timestamp_pb2.Timestamp:
+        """When it ended; not set before."""
+
+    def __init__(
+        self,
+        *,
+        block: _builtins.int = ...,
+        orbit: _builtins.int = ...,
+        table: _builtins.int = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+        first_unit: _builtins.int = ...,
+        units: _builtins.int = ...,
+        state: Global___BlockState.ValueType = ...,
+        replaces: _builtins.int = ...,
+        end_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["block", b"block", "bots", b"bots", "end_time", b"end_time", "first_unit", b"first_unit", "orbit", b"orbit", "replaces", b"replaces", "state", b"state", "table", b"table", "units", b"units"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Block: _TypeAlias = Block  # noqa: Y015
+
+@_typing.final
+class GetBalanceRequest(_message.Message):
+    """Request for the numbers of a schedule that was drawn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """REQUIRED."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetBalanceRequest: _TypeAlias = GetBalanceRequest  # noqa: Y015
 
 @_typing.final
 class VoidBlocksRequest(_message.Message):
@@ -871,6 +1077,8 @@ class Tournament(_message.Message):
     UNDECIDED_FIELD_NUMBER: _builtins.int
     ALARMS_FIELD_NUMBER: _builtins.int
     CORRECTIONS_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    DECIDES_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """The name."""
     game: _builtins.str
@@ -919,6 +1127,10 @@ class Tournament(_message.Message):
     """Why it does not close although nothing is left to be played, or will not: blocks were given up because what plays
     them died three times, and nobody has decided about them. A sentence with what to do; empty if that is not so.
     """
+    owner: _builtins.str
+    """Who made it."""
+    decides: _builtins.bool
+    """Whether the caller decides about it, as its owner and admins do."""
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """All options as text."""
@@ -991,10 +1203,12 @@ class Tournament(_message.Message):
         undecided: _builtins.str = ...,
         alarms: _abc.Iterable[_oversight_pb2.Alarm] | None = ...,
         corrections: _abc.Iterable[Global___Correction] | None = ...,
+        owner: _builtins.str = ...,
+        decides: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits", "open_until", b"open_until", "standing", b"standing"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "batch", b"batch", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "entries", b"entries", "every_s", b"every_s", "format", b"format", "game", b"game", "hindered", b"hindered", "lacking", b"lacking", "ladder", b"ladder", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "period", b"period", "private", b"private", "seats", b"seats", "secret", b"secret", "standing", b"standing", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "unit_kind", b"unit_kind", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "batch", b"batch", "blocks", b"blocks", "blocks_done", b"blocks_done", "blocks_void", b"blocks_void", "bots", b"bots", "commitment", b"commitment", "corrections", b"corrections", "create_time", b"create_time", "decides", b"decides", "entries", b"entries", "every_s", b"every_s", "format", b"format", "game", b"game", "hindered", b"hindered", "lacking", b"lacking", "ladder", b"ladder", "limits", b"limits", "open_until", b"open_until", "options", b"options", "orbits", b"orbits", "owner", b"owner", "period", b"period", "private", b"private", "seats", b"seats", "secret", b"secret", "standing", b"standing", "state", b"state", "tournament", b"tournament", "undecided", b"undecided", "unit_kind", b"unit_kind", "units", b"units", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -81,6 +81,16 @@ class TournamentServiceStub:
                 request_serializer=arena_dot_v1_dot_tournament__pb2.ListTournamentsRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_tournament__pb2.ListTournamentsResponse.FromString,
                 _registered_method=True)
+        self.ListBlocks = channel.unary_unary(
+                '/arena.v1.TournamentService/ListBlocks',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.ListBlocksRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.ListBlocksResponse.FromString,
+                _registered_method=True)
+        self.GetBalance = channel.unary_unary(
+                '/arena.v1.TournamentService/GetBalance',
+                request_serializer=arena_dot_v1_dot_tournament__pb2.GetBalanceRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_tournament__pb2.TournamentPlan.FromString,
+                _registered_method=True)
         self.VoidBlocks = channel.unary_unary(
                 '/arena.v1.TournamentService/VoidBlocks',
                 request_serializer=arena_dot_v1_dot_tournament__pb2.VoidBlocksRequest.SerializeToString,
@@ -171,6 +181,20 @@ class TournamentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListBlocks(self, request, context):
+        """The blocks of a tournament, in the order in which they were drawn.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetBalance(self, request, context):
+        """What the schedule of a tournament that has started amounts to, as far as it is drawn.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def VoidBlocks(self, request, context):
         """Gives up blocks that are not yet played, and makes units that were played count no more.
         """
@@ -246,6 +270,16 @@ def add_TournamentServiceServicer_to_server(servicer, server):
                     servicer.ListTournaments,
                     request_deserializer=arena_dot_v1_dot_tournament__pb2.ListTournamentsRequest.FromString,
                     response_serializer=arena_dot_v1_dot_tournament__pb2.ListTournamentsResponse.SerializeToString,
+            ),
+            'ListBlocks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListBlocks,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.ListBlocksRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.ListBlocksResponse.SerializeToString,
+            ),
+            'GetBalance': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetBalance,
+                    request_deserializer=arena_dot_v1_dot_tournament__pb2.GetBalanceRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_tournament__pb2.TournamentPlan.SerializeToString,
             ),
             'VoidBlocks': grpc.unary_unary_rpc_method_handler(
                     servicer.VoidBlocks,
@@ -513,6 +547,60 @@ class TournamentService:
             '/arena.v1.TournamentService/ListTournaments',
             arena_dot_v1_dot_tournament__pb2.ListTournamentsRequest.SerializeToString,
             arena_dot_v1_dot_tournament__pb2.ListTournamentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListBlocks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/ListBlocks',
+            arena_dot_v1_dot_tournament__pb2.ListBlocksRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.ListBlocksResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetBalance(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.TournamentService/GetBalance',
+            arena_dot_v1_dot_tournament__pb2.GetBalanceRequest.SerializeToString,
+            arena_dot_v1_dot_tournament__pb2.TournamentPlan.FromString,
             options,
             channel_credentials,
             insecure,

@@ -53,6 +53,10 @@ class TournamentServiceStub:
     """One tournament."""
     ListTournaments: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.ListTournamentsRequest, _tournament_pb2.ListTournamentsResponse]
     """The tournaments that the caller may see, newest first."""
+    ListBlocks: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.ListBlocksRequest, _tournament_pb2.ListBlocksResponse]
+    """The blocks of a tournament, in the order in which they were drawn."""
+    GetBalance: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.GetBalanceRequest, _tournament_pb2.TournamentPlan]
+    """What the schedule of a tournament that has started amounts to, as far as it is drawn."""
     VoidBlocks: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.VoidBlocksRequest, _tournament_pb2.Decision]
     """Gives up blocks that are not yet played, and makes units that were played count no more."""
     RetryBlocks: _grpc.UnaryUnaryMultiCallable[_tournament_pb2.RetryBlocksRequest, _tournament_pb2.Decision]
@@ -87,6 +91,10 @@ class TournamentServiceAsyncStub(TournamentServiceStub):
     """One tournament."""
     ListTournaments: _aio.UnaryUnaryMultiCallable[_tournament_pb2.ListTournamentsRequest, _tournament_pb2.ListTournamentsResponse]  # type: ignore[assignment]
     """The tournaments that the caller may see, newest first."""
+    ListBlocks: _aio.UnaryUnaryMultiCallable[_tournament_pb2.ListBlocksRequest, _tournament_pb2.ListBlocksResponse]  # type: ignore[assignment]
+    """The blocks of a tournament, in the order in which they were drawn."""
+    GetBalance: _aio.UnaryUnaryMultiCallable[_tournament_pb2.GetBalanceRequest, _tournament_pb2.TournamentPlan]  # type: ignore[assignment]
+    """What the schedule of a tournament that has started amounts to, as far as it is drawn."""
     VoidBlocks: _aio.UnaryUnaryMultiCallable[_tournament_pb2.VoidBlocksRequest, _tournament_pb2.Decision]  # type: ignore[assignment]
     """Gives up blocks that are not yet played, and makes units that were played count no more."""
     RetryBlocks: _aio.UnaryUnaryMultiCallable[_tournament_pb2.RetryBlocksRequest, _tournament_pb2.Decision]  # type: ignore[assignment]
@@ -172,6 +180,22 @@ class TournamentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tournament_pb2.ListTournamentsResponse, _abc.Awaitable[_tournament_pb2.ListTournamentsResponse]]:
         """The tournaments that the caller may see, newest first."""
+
+    @_abc_1.abstractmethod
+    def ListBlocks(
+        self,
+        request: _tournament_pb2.ListBlocksRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.ListBlocksResponse, _abc.Awaitable[_tournament_pb2.ListBlocksResponse]]:
+        """The blocks of a tournament, in the order in which they were drawn."""
+
+    @_abc_1.abstractmethod
+    def GetBalance(
+        self,
+        request: _tournament_pb2.GetBalanceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tournament_pb2.TournamentPlan, _abc.Awaitable[_tournament_pb2.TournamentPlan]]:
+        """What the schedule of a tournament that has started amounts to, as far as it is drawn."""
 
     @_abc_1.abstractmethod
     def VoidBlocks(

@@ -41,9 +41,11 @@ ASKED: dict[str, list[tuple[Callable[[str], Fields] | Fields, set[str]]]] = {
     # Names are one for all, so that whoever tries this one learns that it is taken: below.
     "CreateTournament": [],
     "GetTournament": [(named(), THEIRS)],
-    "ListTournaments": [({}, THEIRS), (lambda name: {"page_token": name}, THEIRS)],
+    "ListTournaments": [({}, THEIRS), ({"owner": "owner"}, THEIRS), (lambda name: {"page_token": name}, THEIRS)],
     "PlanTournament": [(named(), THEIRS)],
     "GetStandings": [(named(), THEIRS)],
+    "ListBlocks": [(named(), THEIRS)],
+    "GetBalance": [(named(), THEIRS)],
     "EnterTournament": [(named(bots=["ann"]), THEIRS)],
     "LeaveTournament": [(named(bots=["ann"]), THEIRS)],
     "CloseTournament": [(named(), THEIRS)],

@@ -1,19 +1,21 @@
-"""Standings that many ask for while a tournament is played are added up seldom."""
+"""Answers that many ask for while a tournament is played are worked out seldom: its standings."""
 
 import asyncio
 from collections.abc import Iterator
 
 import pytest
 
-from arena.api import standings as module
+from arena.api import kept as module
 from arena.api.access import Database
-from arena.api.standings import Standings
+from arena.api.kept import Kept
+from arena.api.standings import add_up
 from arena.errors import Exhausted
 from arena.ratings import standings as ratings
 from arena.store import Connection
 from arena.store.tournaments import Tournament, find_tournament
 from arena.tournaments import ledger
 from arena.tournaments.block import UnitKind
+from arena.v1 import tournament_pb2 as pb
 from tests.tournaments.ground import claimed, field_of, make_tournament, one, reports_of
 
 
@@ -22,6 +24,10 @@ def database(database_url: str) -> Iterator[Database]:
     found = Database(database_url)
     yield found
     found.close()
+
+
+def standings(database: Database) -> Kept[pb.Standings]:
+    return Kept(database, ratings.extent, add_up)
 
 
 def play(connection: Connection, block: int, unit: int) -> Tournament:
@@ -34,7 +40,7 @@ def test_they_are_added_up_once_until_more_is_played_or_corrected(connection: Co
     first, second = make_tournament(connection, blocks=2)
 
     async def ask() -> None:
-        cup, kept = play(connection, first, 0), Standings(database)
+        cup, kept = play(connection, first, 0), standings(database)
         many = await asyncio.gather(*(kept.of(cup) for _ in range(5)))
         assert all(found is many[0] for found in many)
         assert many[0].standings[0].matches == 4
@@ -59,10 +65,13 @@ def test_what_takes_long_is_kept_though_more_was_played(
     first, second = make_tournament(connection, blocks=2)
 
     async def ask() -> None:
-        cup, kept = play(connection, first, 0), Standings(database)
+        cup, kept = play(connection, first, 0), standings(database)
         before = await kept.of(cup)
         play(connection, second, 1)
         assert await kept.of(cup) is before
+        # Nobody asks again for what has ended.
+        connection.execute("UPDATE tournaments SET closed_at = now()")
+        assert (await kept.of(find_tournament(connection, cup.name))).standings[0].matches == 8
 
     asyncio.run(ask())
 
@@ -79,4 +88,4 @@ def test_too_many_matches_are_refused_before_they_are_read(
     assert ratings.extent(connection, lease.tournament) == (matches, 0)
     monkeypatch.setattr(ratings, "MOST_MATCHES", matches - 1)
     with pytest.raises(Exhausted, match="more than"):
-        asyncio.run(Standings(database).of(find_tournament(connection, lease.tournament)))
+        asyncio.run(standings(database).of(find_tournament(connection, lease.tournament)))

@@ -1,5 +1,6 @@
 """Mean points and head-to-head shares of one tournament."""
 
+from itertools import permutations
 from math import isnan, sqrt
 
 import pytest
@@ -26,6 +27,7 @@ def test_points_and_shares_are_means_over_matches_and_their_intervals_over_deals
         ("bob", 4, 4.5),
         ("cyd", 4, 4.5),
     ]
+    assert [line.seats for line in lines] == [(3, 0, 1), (1, 3, 0), (0, 1, 3)]
     # Two deals whose sums of what is beyond the mean are -1 and 1.
     assert lines[0].points.margin == pytest.approx(stdtrit(1, 0.975) * sqrt(2 / 1 * (1 + 1)) / 4)
     found = {(share.bot, share.other): share.share.mean for share in shares}
@@ -40,14 +42,15 @@ def test_one_deal_says_nothing_of_how_sure_it_is() -> None:
     assert all(isnan(share.share.margin) for share in shares)
 
 
-def test_many_bots_have_standings_and_no_shares() -> None:
+def test_of_many_bots_the_first_have_shares() -> None:
     """Those of 400 bots would be more than a caller takes in one answer."""
     bots = [f"bot-{number:03}" for number in range(module.MOST_BESIDE + 1)]
     matches = [Scored(unit, bots[unit : unit + 3], [9, 5, 1], [1, 2, 3]) for unit in range(len(bots) - 2)]
-    assert len(standings(matches[:-1])[1]) > 0
     lines, shares = standings(matches)
     assert len(lines) == len(bots)
-    assert shares == []
+    met = {(share.bot, share.other) for share in shares}
+    assert {bot for pair in met for bot in pair} == {line.bot for line in lines[:-1]}
+    assert met == {pair for match in matches for pair in permutations(match.bots, 2) if lines[-1].bot not in pair}
 
 
 def test_what_a_correction_takes_out_is_not_counted(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,8 @@ ALLOWED = {
     "ListTournaments": {READ},
     "PlanTournament": {ORGANISE},
     "GetStandings": {READ, ORGANISE},
+    "ListBlocks": {READ, ORGANISE},
+    "GetBalance": {READ, ORGANISE},
     "VoidBlocks": {ORGANISE},
     "RetryBlocks": {ORGANISE},
     "DisqualifyBot": {ORGANISE},
