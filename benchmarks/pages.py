@@ -11,6 +11,7 @@ import time
 import engine
 from arena.v1 import rating_pb2
 from arena.web.api import Visitor
+from arena.web.lines import HIDDEN, Chosen
 from arena.web.page import templates
 from arena.web.pages.ratings import pool_of
 
@@ -24,6 +25,7 @@ def table_of(bots: int) -> bytes:
         table.ratings.add(
             place=place + 1,
             bot=f"bot-{place:05d}",
+            owner=f"owner-{place % 50}",
             version=1,
             micro_elo=1_500_000_000 - 100_000 * place,
             units=100,
@@ -44,16 +46,17 @@ def table_of(bots: int) -> bytes:
 
 def page_of(message: bytes) -> str:
     """The text of its page."""
-    pool = pool_of(rating_pb2.RatingTable.FromString(message), "", "place")
+    chosen = Chosen()
+    pool = pool_of(rating_pb2.RatingTable.FromString(message), chosen)
     return templates.get_template("ratings.html").render(
         visitor=Visitor(""),
         games=tuple(engine.GAMES),
         path="/ratings/callbreak",
         game="callbreak",
         pools=[pool],
-        sort="place",
-        q="",
-        start=0,
+        shown=[pool],
+        chosen=chosen,
+        hidden=HIDDEN,
     )
 
 

@@ -15,7 +15,7 @@ from arena.v1.rating_pb2_grpc import RatingServiceStub
 
 HEADS = ["Place", "Bot", "Rating", "±", "Ranks", "Elo", "Units", "Mean points", "± pts", "Faults"]
 KEYS = [
-    *("Place", "Bot", "Rating", "Rating margin", "First rank", "Last rank", "Provisional"),
+    *("Place", "Bot", "Owner", "Rating", "Rating margin", "First rank", "Last rank", "Provisional"),
     *("Elo", "Units", "Mean points", "Points margin", "Vs field", "Vs field margin", "Faults"),
 ]
 """With --json the shift and its anchors follow, which are one for a table."""
@@ -110,7 +110,7 @@ def print_rating_table(table: rating_pb2.RatingTable) -> None:
 def _rows(table: rating_pb2.RatingTable) -> list[list[Value]]:
     rows = []
     for values in _values(table):
-        place, bot, rating, margin, first, last, provisional, elo, units, *points, faults = values
+        place, bot, _, rating, margin, first, last, provisional, elo, units, *points, faults = values
         name = f"{bot} ?" if provisional else bot
         ranks = "" if first is None else f"{first}" if first == last else f"{first}-{last}"
         shown = points[2:] if table.unit_kind == "field" else points[:2]
@@ -143,7 +143,7 @@ def _values(table: rating_pb2.RatingTable) -> list[list[Value]]:
         provisional = fitted is None or fitted.provisional
         mean = line.mean_milli_points / unit
         counts = [line.micro_elo / 1e6, line.units, mean, points_margin, *ahead, line.faults]
-        rows.append([line.place, line.bot, *official, provisional, *counts])
+        rows.append([line.place, line.bot, line.owner, *official, provisional, *counts])
     return rows
 
 

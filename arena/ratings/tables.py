@@ -46,12 +46,15 @@ class Rating:
     """One bot's line.
 
     :ivar place: 1 for the best by the official rating; equal ones share a place.
+    :ivar of_house: it is one of the platform's own.
     :ivar version: the bot's newest version that was rated, counted from 1.
     :ivar mean_milli_points: points per match in thousandths of the game's score unit.
     """
 
     place: int
     bot: str
+    owner: str
+    of_house: bool
     version: int
     micro_elo: int
     units: int
@@ -76,12 +79,19 @@ class RatingTable:
     ratings: tuple[Rating, ...]
 
 
+State = tuple[tuple[int, int, int | None, int | None], ...]
+
+
+def state(connection: Connection, game: str, seats: int = 0) -> State:
+    """What the tables of a game are made of, by pool: run, last period and last fit. The tables are the same while this
+    is, and it costs next to nothing to ask."""
+    return tuple(connection.execute(SQL["state"], {"game": game, "seats": seats}).fetchall())
+
+
 def table(connection: Connection, game: str, seats: int = 0) -> list[RatingTable]:
     """The tables of a game, by table size; 0 for every size. Pools without a rated unit have no table, and of pools
     that differ only in the version of the rules the newest is shown."""
-    rows = connection.cursor(row_factory=class_row(_Line)).execute(
-        SQL["tables"], {"game": game, "seats": seats, "house": HOUSE}
-    )
+    rows = connection.cursor(row_factory=class_row(_Line)).execute(SQL["tables"], {"game": game, "seats": seats})
     return [_table(game, list(lines)) for _, lines in itertools.groupby(rows, key=lambda line: line.pool)]
 
 
@@ -93,7 +103,7 @@ class _Line:
     unit_kind: str
     rules: str
     bot: str
-    of_house: bool
+    owner: str
     version: int
     micro_elo: int
     units: int
@@ -113,6 +123,10 @@ class _Line:
     def shown_micro_elo(self) -> int:
         """What the line is placed by."""
         return self.micro_elo if self.fitted_micro_elo is None else self.fitted_micro_elo
+
+    @property
+    def of_house(self) -> bool:
+        return self.owner == HOUSE
 
     @property
     def provisional(self) -> bool:
@@ -149,6 +163,8 @@ def _table(game: str, lines: Sequence[_Line]) -> RatingTable:
         Rating(
             place=places[line.shown_micro_elo],
             bot=line.bot,
+            owner=line.owner,
+            of_house=line.of_house,
             version=line.version,
             micro_elo=line.micro_elo,
             units=line.units,

@@ -1,3 +1,10 @@
+-- state: what the tables of a game are made of: they are the same while this is
+SELECT p.id, c.run, (SELECT max(position) FROM rated_periods WHERE run = c.run),
+    (SELECT max(position) FROM fits WHERE run = c.run)
+FROM pools p JOIN current_runs c ON c.pool = p.id
+WHERE p.game = %(game)s AND %(seats)s IN (0, p.seats)
+ORDER BY p.id;
+
 -- tables: every version that a table shows: of the rules played last, and of every bot the newest version. The versions of
 -- a run are found by skipping through the key of its events, so that it does not matter how many periods there were
 WITH RECURSIVE newest AS MATERIALIZED (
@@ -22,8 +29,7 @@ shown AS (
     ORDER BY r.run, v.bot, v.number DESC
 )
 SELECT
-    n.id AS pool, n.seats, n.options, n.unit_kind, n.rules, s.bot, b.owner = %(house)s AS of_house,
-    s.number AS version,
+    n.id AS pool, n.seats, n.options, n.unit_kind, n.rules, s.bot, b.owner, s.number AS version,
     e.micro_elo, e.units, e.matches, e.points, e.faults,
     f.micro_elo AS fitted_micro_elo, f.micro_margin, f.first_rank, f.last_rank, f.deals, f.milli_points_margin,
     f.milli_datum, f.milli_datum_margin

@@ -166,6 +166,8 @@ class Rating(_message.Message):
     FAULTS_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
     FITTED_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    HOUSE_FIELD_NUMBER: _builtins.int
     place: _builtins.int
     """1 for the best by the official rating, or by Elo while there is none; equal ratings share a place."""
     bot: _builtins.str
@@ -182,6 +184,10 @@ class Rating(_message.Message):
     """Faults in rated matches."""
     matches: _builtins.int
     """Matches rated."""
+    owner: _builtins.str
+    """The user whose bot it is."""
+    house: _builtins.bool
+    """Whether it is one of the platform's own."""
     @_builtins.property
     def fitted(self) -> Global___Fitted:
         """The official rating; absent for a moment after the first period of a bot."""
@@ -198,10 +204,12 @@ class Rating(_message.Message):
         faults: _builtins.int = ...,
         matches: _builtins.int = ...,
         fitted: Global___Fitted | None = ...,
+        owner: _builtins.str = ...,
+        house: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["fitted", b"fitted"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "faults", b"faults", "fitted", b"fitted", "matches", b"matches", "mean_milli_points", b"mean_milli_points", "micro_elo", b"micro_elo", "place", b"place", "units", b"units", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "faults", b"faults", "fitted", b"fitted", "house", b"house", "matches", b"matches", "mean_milli_points", b"mean_milli_points", "micro_elo", b"micro_elo", "owner", b"owner", "place", b"place", "units", b"units", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

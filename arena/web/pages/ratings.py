@@ -1,8 +1,9 @@
 """Rating tables: sorted, filtered, and as CSV and JSON at the same address. Knows no formula."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,57 +12,35 @@ from starlette.routing import Route
 import engine
 from arena.errors import NotFound
 from arena.v1 import rating_pb2
+from arena.web.lines import HIDDEN, Chosen, Line, chosen_by, line_of
 from arena.web.numbers import Value, numbers
 from arena.web.page import page
 from arena.web.session import api_of, visitor_of
+from arena.web.text import number
 
 MOST_LINES = 1000
 """A page shows no more lines of a table at once."""
 
+MOST_TABLES = 3
+"""Of more tables a page lists all and shows one."""
+
+LEADERS = 8
+"""So many histories are told apart in one drawing."""
+
 WIDEST_MARGIN = 200.0
 """Half a bar that is wider, as after very few units, is cut."""
+
+EN_DASH = "\N{EN DASH}"
 
 DOT = 1.2
 """How wide the dot is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A bot's line as it is shown; what is not known yet is None. Ratings in Elo, points in the game's unit. In a pool
-    of fields ``vs_field`` is by how many points it was ahead of the others who held its cards."""
-
-    place: int
-    bot: str
-    version: int
-    rating: float | None
-    margin: float | None
-    first_rank: int | None
-    last_rank: int | None
-    provisional: bool
-    elo: float
-    units: int
-    matches: int
-    points: float
-    points_margin: float | None
-    faults: int
-    vs_field: float | None
-    vs_field_margin: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """An interval within the range of its table, and the dot on it, from 0 to 100 as SVG writes them."""
-
-    left: str
-    width: str
-    dot: str
-
-
-@dataclass(frozen=True, slots=True)
 class Pool:
     """A table: what its bots have in common, its lines, and the range of ratings that its bars are drawn in. ``shift``
     is what is added to every rating as it was fitted, so that the anchors, bots with their ratings, keep their
-    numbers."""
+    numbers. ``leaders`` are the bots that lead it, whatever is shown of it."""
 
     number: int
     seats: int
@@ -73,21 +52,49 @@ class Pool:
     high: float
     shift: float
     anchors: dict[str, float]
+    leaders: tuple[str, ...]
 
-    def lines_from(self, start: int) -> tuple[Line, ...]:
-        """The lines of a page that begins with that one, counted from 0."""
-        return self.lines[start : start + MOST_LINES]
+    @property
+    def beside(self) -> str:
+        """The address, below that of the tables, where the leaders' ratings are drawn together."""
+        first, *others = self.leaders
+        return f"{self.number}/{first}" + ("?" + urlencode({"with": others}, doseq=True) if others else "")
 
-    def bar(self, line: Line) -> Bar | None:
-        """The line's bar; None for a bot without a rating."""
+    def rows(self, start: int) -> Iterator[tuple[Any, ...]]:
+        """The lines of a page that begins with that one, counted from 0, as they are written: place, bot, whether it is
+        provisional, owner, whether it is of the house, the bar, and the numbers. A template would write them, too, but
+        a thousand of them in half as much time again."""
+        fields = self.unit_kind == "field"
+        for line in self.lines[start : start + MOST_LINES]:
+            first, last = line.first_rank, line.last_rank
+            yield (
+                line.place,
+                line.bot,
+                line.provisional,
+                line.owner,
+                line.house,
+                *self.bar(line),
+                number(line.rating),
+                number(line.margin),
+                "" if first is None else str(first) if first == last else f"{first}{EN_DASH}{last}",
+                number(line.elo),
+                number(line.units),
+                number(line.vs_field if fields else line.points, 2),
+                number(line.vs_field_margin if fields else line.points_margin, 2),
+                number(line.faults),
+            )
+
+    def bar(self, line: Line) -> tuple[str, str, str]:
+        """The interval within the range of the table, its left end and width, and the dot on it, from 0 to 100 as SVG
+        writes them; empty for a bot without a rating."""
         if line.rating is None:
-            return None
+            return "", "", ""
         width = (self.high - self.low) or 1.0
         margin = line.margin or 0.0
         left = max(line.rating - margin - self.low, 0.0) / width * 100
         right = min(line.rating + margin - self.low, width) / width * 100
         dot = min(max((line.rating - self.low) / width * 100 - DOT / 2, 0.0), 100 - DOT)
-        return Bar(f"{left:.2f}", f"{max(right - left, 0.0):.2f}", f"{dot:.2f}")
+        return f"{left:.2f}", f"{max(right - left, 0.0):.2f}", f"{dot:.2f}"
 
 
 CSV = (
@@ -96,75 +103,47 @@ CSV = (
     *("shift", "anchors"),
 )
 
-COLUMNS: dict[str, Callable[[Line], Any]] = {
-    "place": lambda line: line.place,
-    "bot": lambda line: line.bot,
-    "rating": lambda line: (line.rating is None, -(line.rating or 0)),
-    "elo": lambda line: -line.elo,
-    "units": lambda line: -line.units,
-    "points": lambda line: (line.vs_field is None, -(line.points if line.vs_field is None else line.vs_field)),
-    "faults": lambda line: -line.faults,
-}
-"""What a table can be sorted by, and how."""
-
 
 async def show(request: Request) -> Response:
-    """The tables of a game: `?sort=`, `?q=` and `?start=` choose, `?format=csv` or `json` gives the numbers."""
+    """The tables of a game: `?pool=`, `?q=`, `?hide=`, `?sort=`, `?order=` and `?start=` choose, `?format=csv` or
+    `json` gives the numbers."""
     game = request.path_params["game"]
     if game not in engine.GAMES:
         raise NotFound(f"there is no game '{game}'; there are {', '.join(engine.GAMES)}")
-    asked = request.query_params
-    sort = asked.get("sort", "place") if asked.get("sort") in COLUMNS else "place"
-    wanted = asked.get("q", "").strip().lower()
+    chosen = chosen_by(request.query_params)
     api, visitor = api_of(request), await visitor_of(request)
     answer = await api.ask(api.ratings.ListRatings, rating_pb2.ListRatingsRequest(game=game), visitor)
-    pools = [pool_of(table, wanted, sort) for table in answer.tables]
-    if given := numbers(request, CSV, rows_of(game, pools), lambda: [asdict(pool) for pool in pools]):
+    pools = [pool_of(table, chosen) for table in answer.tables]
+    asked = [pool for pool in pools if pool.number == chosen.pool] if chosen.pool else pools
+    if not asked and pools:
+        raise NotFound(f"there is no table {chosen.pool} of {game}; /ratings/{game} has them all")
+
+    def whole() -> list[dict[str, Any]]:
+        return [asdict(pool) for pool in asked]
+
+    if given := numbers(request, CSV, rows_of(game, asked), whole):
         return given
-    start = asked.get("start", "")
-    first = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 0
-    return await page(request, "ratings.html", game=game, pools=pools, sort=sort, q=asked.get("q", ""), start=first)
+    if len(asked) > MOST_TABLES:
+        asked = [max(asked, key=lambda pool: len(pool.lines))]
+    return await page(request, "ratings.html", game=game, pools=pools, shown=asked, chosen=chosen, hidden=HIDDEN)
 
 
-def pool_of(table: rating_pb2.RatingTable, wanted: str, sort: str) -> Pool:
-    """The table with the lines whose bots have ``wanted`` in their names, sorted by one of COLUMNS."""
-    lines = [_line(rating, 1000 * 10**table.score_decimals) for rating in table.ratings]
+def pool_of(table: rating_pb2.RatingTable, chosen: Chosen) -> Pool:
+    """The table with the chosen lines."""
+    lines = [line_of(rating, 1000 * 10**table.score_decimals) for rating in table.ratings]
     ends = [end for line in lines for end in _ends(line)] or [1400.0, 1600.0]
-    shown = sorted((line for line in lines if wanted in line.bot), key=COLUMNS[sort])
-    options = dict(sorted(table.options.items()))
     return Pool(
-        table.pool,
-        table.seats,
-        table.unit_kind,
-        options,
-        table.score_decimals,
-        tuple(shown),
-        min(ends),
-        max(ends),
-        table.shift_micro_elo / 1e6,
-        {line.bot: line.rating for line in lines if line.bot in table.anchors and line.rating is not None},
-    )
-
-
-def _line(rating: rating_pb2.Rating, unit: int) -> Line:
-    fit = rating.fitted if rating.HasField("fitted") else None
-    return Line(
-        place=rating.place,
-        bot=rating.bot,
-        version=rating.version,
-        rating=fit.micro_elo / 1e6 if fit else None,
-        margin=fit.micro_margin / 1e6 if fit and fit.HasField("micro_margin") else None,
-        first_rank=fit.first_rank if fit and fit.HasField("first_rank") else None,
-        last_rank=fit.last_rank if fit and fit.HasField("last_rank") else None,
-        provisional=fit is None or fit.provisional,
-        elo=rating.micro_elo / 1e6,
-        units=rating.units,
-        matches=rating.matches,
-        points=rating.mean_milli_points / unit,
-        points_margin=fit.milli_points_margin / unit if fit and fit.HasField("milli_points_margin") else None,
-        faults=rating.faults,
-        vs_field=fit.milli_datum / unit if fit and fit.HasField("milli_datum") else None,
-        vs_field_margin=fit.milli_datum_margin / unit if fit and fit.HasField("milli_datum_margin") else None,
+        number=table.pool,
+        seats=table.seats,
+        unit_kind=table.unit_kind,
+        options=dict(sorted(table.options.items())),
+        decimals=table.score_decimals,
+        lines=chosen.lines(lines),
+        low=min(ends),
+        high=max(ends),
+        shift=table.shift_micro_elo / 1e6,
+        anchors={line.bot: line.rating for line in lines if line.bot in table.anchors and line.rating is not None},
+        leaders=tuple(line.bot for line in lines[:LEADERS]),
     )
 
 
