@@ -90,6 +90,8 @@ class State(Protocol):
         """Takes the action. Choices made at the same time take effect when the last one is in.
 
         :raises IllegalAction: if the action is not legal for the seat now; nothing has changed then.
+        :raises OutOfPacks: if a new deal is due and no pack is given for it; the deal that is over stays on the table,
+            scored, and the state can only be looked at.
         """
         ...
 

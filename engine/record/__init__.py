@@ -6,17 +6,19 @@ and the result. docs/record.md describes the fields.
 
 from engine.record.lines import FAULTS, FORFEITED, RecordError
 from engine.record.recorder import Recorder
-from engine.record.replay import Decision, Verified, verify
+from engine.record.replay import Beginning, Decision, Verified, read_beginning, verify
 from engine.record.result import digest, with_forfeits
 
 __all__ = [
     "FAULTS",
     "FORFEITED",
+    "Beginning",
     "Decision",
     "RecordError",
     "Recorder",
     "Verified",
     "digest",
+    "read_beginning",
     "verify",
     "with_forfeits",
 ]

@@ -18,6 +18,8 @@ class Recorder:
     order. Give it either the seed or, while the seed is secret, its commitment (64 hex digits).
 
     :ivar digest: what :func:`engine.record.digest` says of the finished record, once it is.
+    :ivar closed: how many lines there are up to the end of the last deal that is over; 0 before. A game without deals
+        is one.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Recorder:
         self._lines: list[str] = []
         self._played: list[str] = []
         self.digest = ""
+        self.closed = 0
         self._deal = 0
         self._redeal = -1
 
@@ -65,6 +68,8 @@ class Recorder:
             return
         if not self._lines:
             self._lines.append(write_line({**self._before, **self._game.draws(state), **self._after}))
+        elif deal != self._deal:
+            self.closed = len(self._lines)
         known = self._redeal + 1 if deal == self._deal else 0
         self._lines.extend(write_pack(pack) for pack in state.packs(known))
         self._deal = deal
@@ -87,11 +92,17 @@ class Recorder:
             line += f',"fault":{write_line(told)}'
         self._lines.append(line + "}")
 
+    def beginning(self) -> str:
+        """The record up to the end of the last deal that is over, for :func:`engine.record.read_beginning`; empty
+        before. Nothing of the deal that is being played is in it."""
+        return "".join([line + "\n" for line in self._lines[: self.closed]])
+
     def finish(self, state: State, forfeited: Sequence[int] = ()) -> str:
         """The whole record of a match that is over."""
         seats = sorted(set(forfeited))
         result = {"scores": state.scores(), "forfeited": seats, "places": with_forfeits(state.places(), seats)}
         self.digest = sum_up(self._played, result)
+        self.closed = len(self._lines)
         body = "".join(line + "\n" for line in self._lines)
         return body + write_line({**result, "hash": seal(body, result)}) + "\n"
 

@@ -45,6 +45,19 @@ class Verified:
     hash: str
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The beginning of a record, which holds so far: its header, the match at its start and after all decisions that
+    there are. Where the pack of the next deal is not there, the deal that is over lies on the table of ``end``, scored,
+    and nobody has to act, whatever that says."""
+
+    header: Mapping[str, Any]
+    game: Game
+    start: State
+    end: State
+    decisions: tuple[Decision, ...]
+
+
 def verify(text: str | bytes, seed: bytes | None = None) -> Verified:
     """What a record says, after playing it again.
 
@@ -54,6 +67,14 @@ def verify(text: str | bytes, seed: bytes | None = None) -> Verified:
     :raises RecordError: if anything in it does not hold, with the first line where that shows.
     """
     return _Reading(split_lines(text), seed).verified()
+
+
+def read_beginning(text: str | bytes) -> Beginning:
+    """What a record says whose end is missing, from some line on or the result alone, after playing it.
+
+    :raises RecordError: if anything in it does not hold, with the first line where that shows.
+    """
+    return _Reading(split_lines(text), None).begun()
 
 
 class _Reading:
@@ -69,21 +90,42 @@ class _Reading:
     def verified(self) -> Verified:
         game, state = self._start()
         start = state.clone()
+        decisions = self._decisions(game, state, whole=True)
+        return self._result(game, start, state, decisions)
+
+    def begun(self) -> Beginning:
+        game, state = self._start()
+        start = state.clone()
+        decisions = self._decisions(game, state, whole=False)
+        if not self._at_end():
+            raise RecordError(self._at + 1, "The match is over here, and a beginning has no result.")
+        return Beginning(self._header, game, start, state, tuple(decisions))
+
+    def _decisions(self, game: Game, state: State, *, whole: bool) -> list[Decision]:
+        """Plays the decisions on the state: to the end of the match or, unless the record is ``whole``, as far as there
+        are lines."""
         decisions: list[Decision] = []
         dealt = (state.deal, state.redeal)
         self._read_packs(state.packs())
-        while state.to_act():
+        while state.to_act() and (whole or not self._at_end()):
             decision = self._decision(game, state)
             decisions.append(decision)
             try:
                 state.apply(decision.seat, decision.action)
             except OutOfPacks:
+                if not whole and self._at_end():
+                    break
                 raise RecordError(self._at + 1, "A new deal is due here, and the record has no pack for it.") from None
             if dealt != (state.deal, state.redeal):
+                if not whole and self._at_end():
+                    break
                 known = dealt[1] + 1 if dealt[0] == state.deal else 0
                 dealt = (state.deal, state.redeal)
                 self._read_packs(state.packs(known))
-        return self._result(game, start, state, decisions)
+        return decisions
+
+    def _at_end(self) -> bool:
+        return self._at == len(self._lines)
 
     def _start(self) -> tuple[Game, State]:
         header = self._next("the header")
@@ -223,7 +265,7 @@ class _Reading:
         places = with_forfeits(end.places(), seats)
         if not _same(found["places"], places):
             self._fail(f"The places are {places}, and the record says {found['places']}.")
-        if self._at != len(self._lines):
+        if not self._at_end():
             raise RecordError(self._at + 1, "The match is over, and there is something behind the result.")
         body = "".join(line + "\n" for line in self._lines[:-1])
         result = {name: found[name] for name in ("scores", "forfeited", "places")}
@@ -235,7 +277,7 @@ class _Reading:
         )  # fmt: skip
 
     def _next(self, what: str) -> dict[str, Any]:
-        if self._at == len(self._lines):
+        if self._at_end():
             raise RecordError(self._at + 1, f"The record ends here, where {what} must stand; it was cut off.")
         self._at += 1
         return read_line(self._at, self._lines[self._at - 1])

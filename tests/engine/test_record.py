@@ -5,6 +5,7 @@ import functools
 import hashlib
 import json
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.game import Game, State
-from engine.record import FORFEITED, Recorder, RecordError, digest, verify, with_forfeits
+from engine.record import FORFEITED, Recorder, RecordError, digest, read_beginning, verify, with_forfeits
 from tests.engine.walks import TABLES, games
 
 SECRET = "commitment"
@@ -73,6 +74,69 @@ def test_what_was_recorded_verifies(game: Game, seed: int, committed: bool) -> N
         replay.apply(decision.seat, decision.action)
     assert replay == verified.end
     assert digest(text) == digest(text.encode())
+
+
+@given(games(), st.integers(0, 10**6), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_a_beginning_tells_of_no_deal_that_is_not_over(game: Game, seed: int, committed: bool) -> None:
+    rng = random.Random(seed)
+    match_seed = rng.randbytes(32)
+    state = game.start(match_seed)
+    secret: dict[str, Any] = {"commitment": match_seed.hex()} if committed else {"seed": match_seed}
+    recorder = Recorder(game, players=["bot"] * game.seats, **secret)
+    recorder.observe_state(state)
+    told, beginning, scores = 0, "", [0] * game.seats
+    # How many packs, those thrown in too, and how many decisions there are of the deals that are over.
+    packs = decisions = over = 0
+    while state.to_act():
+        seat = state.to_act()[0]
+        action = rng.choice(state.legal(seat))
+        recorder.decision(seat, action, len(state.legal(seat)), 7)
+        decisions += 1
+        deal, redeal = state.deal, state.redeal
+        state.apply(seat, action)
+        if state.deal != deal:
+            packs, over, scores = packs + redeal + 1, decisions, state.scores()
+        recorder.observe_state(state)
+        if (recorder.closed, recorder.beginning()) == (told, beginning):
+            continue
+        assert state.deal > deal, "news without a deal that ended"
+        told, beginning = recorder.closed, recorder.beginning()
+        lines = beginning.splitlines()
+        assert [sum(f'"{kind}":' in line for line in lines[1:]) for kind in ("pack", "action")] == [packs, over]
+        found = read_beginning(beginning)
+        assert len(found.decisions) == over
+        assert found.end.scores() == scores
+    text = recorder.finish(state)
+    assert text.startswith(beginning)
+    assert recorder.beginning() == text[: text.rindex("\n", 0, -1) + 1]
+    found = read_beginning(recorder.beginning())
+    assert not found.end.to_act()
+    assert (found.end.scores(), found.decisions) == (state.scores(), verify(text).decisions)
+
+
+@given(st.sampled_from(TABLES), st.booleans(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_beginning_may_end_behind_any_decision_and_is_checked(
+    table: tuple[str, int], committed: bool, data: st.DataObject
+) -> None:
+    text = _example(*table, committed)
+    lines = text.splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines, 1) if '"action":' in line]
+    end = data.draw(st.sampled_from(ends))
+    found = read_beginning("".join(lines[:end]))
+    assert found.decisions == verify(text).decisions[: ends.index(end) + 1]
+    altered = data.draw(st.sampled_from(ends[: ends.index(end) + 1]))
+    line = re.sub('"legal":[0-9]+', '"legal":99', lines[altered - 1])
+    with pytest.raises(RecordError, match=f"line {altered}: .* the record says 99"):
+        read_beginning("".join([*lines[: altered - 1], line, *lines[altered:end]]))
+
+
+def test_a_beginning_has_no_result() -> None:
+    with pytest.raises(RecordError, match="a beginning has no result"):
+        read_beginning(_example("minus"))
+    with pytest.raises(RecordError, match="The record is empty"):
+        read_beginning("")
 
 
 def test_a_record_has_its_fixed_fields() -> None:
