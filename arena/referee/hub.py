@@ -154,6 +154,11 @@ class Hub:
         """Answers taken and faults judged so far in those of the matches that are being played."""
         return sum(self._running[match_id].decisions for match_id in match_ids if match_id in self._running)
 
+    def recorder(self, match_id: int) -> Recorder | None:
+        """What writes the record of a match; None if it is not being played."""
+        running = self._running.get(match_id)
+        return running.recorder if running is not None else None
+
     # For streams
 
     def join(self, player_id: PlayerId, stream: Stream) -> Player:
@@ -242,7 +247,7 @@ class Hub:
         recorder = Recorder(plan.game, players=plan.names, **plan.header)
         seats = tuple(self._player(player_id) for player_id in plan.players)
         generator = match(plan.game, state, plan.limits, recorder, functools.partial(self._fault, plan))
-        running = Running(plan, seats, generator, asyncio.get_running_loop().create_future())
+        running = Running(plan, seats, recorder, generator, asyncio.get_running_loop().create_future())
         running.asked_us = self.now_us()
         self._running[plan.match_id] = running
         self.tally.begun += 1

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from arena.referee.match import Answer, Match, Question, Verdict
 from arena.referee.plan import MatchPlan, PlayerId
 from arena.referee.stream import DEAD_FRAMES, Stream
+from engine.record import Recorder
 
 GRACE_US = 10_000
 """A turn is judged this long after its deadline: an answer that was sent in time may still be on its way."""
@@ -45,6 +46,7 @@ class Running:
 
     plan: MatchPlan
     seats: tuple["Player", ...]
+    recorder: Recorder
     generator: Match
     verdict: "asyncio.Future[Verdict]"
     begun: bool = False

@@ -40,7 +40,9 @@ def dump(database_url: str, file: Path) -> int:
     os.close(descriptor)
     unfinished = Path(name)
     try:
-        _run([str(program), "--format=custom", f"--file={unfinished}"], database_url, f"{file} is not written")
+        # What may be seen of matches that are being played is lost without harm, and they are played anew elsewhere.
+        options = ["--format=custom", "--no-unlogged-table-data"]
+        _run([str(program), *options, f"--file={unfinished}"], database_url, f"{file} is not written")
         size = unfinished.stat().st_size
         unfinished.rename(file)
         return size

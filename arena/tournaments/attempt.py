@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from arena.tournaments.block import (
+    Beginning,
     Block,
     BotLog,
     Cause,
@@ -87,6 +88,7 @@ def play(
     silence_s: float,
     tell: Callable[[int, int], None],
     stopped: Callable[[], str],
+    show: Callable[[Beginning], None] = lambda _: None,
     environment: Mapping[str, str] | None = None,
 ) -> Outcome:
     """How the attempt ended; the process and its group are gone then.
@@ -94,6 +96,7 @@ def play(
     :param silence_s: how long it may make no progress.
     :param tell: is called with matches and decisions so far whenever they have grown. It must not wait.
     :param stopped: is asked a few times a second why to give up, in a sentence; empty to play on.
+    :param show: is called with what may be seen of the block. It must not wait.
     :param environment: variables for the process beside those of ours that open no door.
     """
     heard = _Heard([], [])
@@ -109,7 +112,7 @@ def play(
         last: Done | Failed
         try:
             try:
-                last = _listen(process, block, heard, silence_s=silence_s, tell=tell, stopped=stopped)
+                last = _listen(process, block, heard, silence_s=silence_s, tell=tell, stopped=stopped, show=show)
             finally:
                 _end(process)
         except _Died as died:
@@ -128,6 +131,7 @@ def _listen(
     silence_s: float,
     tell: Callable[[int, int], None],
     stopped: Callable[[], str],
+    show: Callable[[Beginning], None],
 ) -> Done | Failed:
     """The last report of the process, or why we stopped it."""
     assert process.stdin is not None
@@ -167,6 +171,8 @@ def _listen(
                     match report:
                         case Done() | Failed():
                             return report
+                        case Beginning():
+                            show(report)
                         case BotLog():
                             heard.logs.append(report)
                         case MatchReport():

@@ -1,9 +1,10 @@
 """A block and the reports of its process, as values and as lines of JSON. Knows no database, no process and no rules.
 
 A block is one table of a tournament times some units; it is the piece of work that is leased, played and written whole.
-Whoever plays it answers with lines: any number of :class:`Progress`, :class:`MatchReport`, :class:`PlayerReport` and
-:class:`BotLog`, and last one :class:`Done` or :class:`Failed`. Every value is one line of JSON; bytes are lower-case
-hex; reading is strict, and what is wrong is a :class:`BlockError` whose sentence names the member.
+Whoever plays it answers with lines: any number of :class:`Progress`, :class:`Beginning`, :class:`MatchReport`,
+:class:`PlayerReport` and :class:`BotLog`, and last one :class:`Done` or :class:`Failed`. Every value is one line of
+JSON; bytes are lower-case hex; reading is strict, and what is wrong is a :class:`BlockError` whose sentence names the
+member.
 """
 
 import typing
@@ -200,6 +201,11 @@ class Block:
             return (range(self.rotations),)
         return tuple(range(rotation, rotation + 1) for rotation in range(self.rotations))
 
+    def closes(self, rotation: int) -> bool:
+        """Whether nobody will play a deal again that a match of this rotation has played: so it is in the last rotation
+        alone, and never in a field, of which other tables may still play it."""
+        return self.kind is not UnitKind.FIELD and rotation == self.rotations - 1
+
     @property
     def arrival_ms(self) -> int:
         """How long its hosted bots have to connect: the start-up limit for every table that they would fill, since a
@@ -218,6 +224,21 @@ class Progress:
 
     matches: int
     decisions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What everybody may see of a match before its block is done: its record up to the end of the last deal that is
+    closed, which no table will play again. It counts for nothing.
+
+    :ivar seats: player index by seat.
+    :ivar record: header, packs and decisions, and never a result.
+    """
+
+    unit: int
+    rotation: int
+    seats: tuple[int, ...]
+    record: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,10 +348,11 @@ class Failed:
     cause: Cause
 
 
-Report = Progress | MatchReport | PlayerReport | BotLog | Done | Failed
+Report = Progress | Beginning | MatchReport | PlayerReport | BotLog | Done | Failed
 
 _REPORTS: dict[str, type[Report]] = {
     "progress": Progress,
+    "beginning": Beginning,
     "match": MatchReport,
     "player": PlayerReport,
     "log": BotLog,

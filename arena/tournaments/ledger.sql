@@ -48,7 +48,9 @@ WHERE lease = %(lease)s;
 SELECT 1 FROM blocks b JOIN attempts a ON a.block = b.id AND a.lease = b.lease
 WHERE a.lease = %(lease)s AND b.state = 'leased';
 
--- end_attempt: how an attempt ended; the first word stands, but late results of an attempt given up before are noted
+-- end_attempt: how an attempt ended; the first word stands, but late results of an attempt given up before are noted. What
+-- could be seen of it goes
+WITH closed AS (DELETE FROM open_matches WHERE lease = %(lease)s)
 UPDATE attempts
 SET outcome = %(outcome)s, reason = %(reason)s, digest = %(digest)s, ended_at = clock_timestamp()
 WHERE lease = %(lease)s AND (outcome IS NULL OR (%(outcome)s = 'superseded' AND outcome IN ('expired', 'abandoned', 'died')));

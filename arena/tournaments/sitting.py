@@ -6,7 +6,7 @@ bots and where their streams come from.
 
 import asyncio
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 
 import engine
@@ -16,6 +16,7 @@ from arena.referee.plan import MatchPlan, PlayerId
 from arena.referee.player import Counters
 from arena.referee.presets import write_clock
 from arena.tournaments.block import (
+    Beginning,
     Block,
     MatchReport,
     Player,
@@ -62,8 +63,8 @@ async def play_sitting(
     tell: Tell,
     dealing: Callable[[], None] = lambda: None,
 ) -> Progress:
-    """Plays these rotations of every unit of the block, all at the same time; tells every result and the progress, and
-    comes back with the progress at its end. ``so_far`` is that of the sittings before.
+    """Plays these rotations of every unit of the block, all at the same time; tells every result, the progress and what
+    may be seen, and comes back with the progress at its end. ``so_far`` is that of the sittings before.
 
     ``players`` are ids by player index; the hosted ones are the block's own and must have connected within the start-up
     limit, or they are gone. A remote bot has its clock for coming back. ``dealing`` is called before the first card.
@@ -74,6 +75,7 @@ async def play_sitting(
     """
     game = check_block(block)
     watched = _Watched(block, game)
+    shown = _Shown(hub, block, sitting)
     missing = await hub.arrival(players, block.arrival_ms)
     for player, plan in zip(players, block.players, strict=True):
         if player in missing and plan.kind is PlayerKind.HOSTED:
@@ -91,6 +93,8 @@ async def play_sitting(
         while True:
             await asyncio.sleep(PROGRESS_S)
             await tell(now())
+            if (news := shown.news()) is not None:
+                await tell(news)
 
     async def one(position: int, unit: UnitPlan, rotation: int) -> None:
         versions = [_version(hub, plan, player) for plan, player in zip(block.players, players, strict=True)]
@@ -104,6 +108,7 @@ async def play_sitting(
             return
         finished.append(verdict.decisions)
         watched.add(unit.seats(rotation), verdict)
+        shown.ended(position, verdict.record)
         await tell(_report(unit, rotation, verdict, begun_ms, watched.now_ms()))
 
     telling = asyncio.create_task(progress())
@@ -190,6 +195,45 @@ class _Watched:
             dict(sorted(self._faults[player].items())),
             think_times(self._times_us[player], self._phases, self._move_us),
         )
+
+
+class _Shown:
+    """What may be seen of one sitting while it is played: one match at a time, of those that are not over that of the
+    first unit."""
+
+    def __init__(self, hub: Hub, block: Block, sitting: range) -> None:
+        self._hub = hub
+        self._block = block
+        self._rotation = sitting.start
+        # Positions of the units that are not seen to their end yet; the match of the first one is being looked at.
+        self._waiting = deque(range(len(block.units)) if block.closes(sitting.start) else ())
+        self._lines = 0
+        self._record = ""
+
+    def ended(self, position: int, record: str) -> None:
+        """The match of a unit is over."""
+        if self._waiting and position == self._waiting[0]:
+            self._record = record
+        elif position in self._waiting:
+            self._waiting.remove(position)
+
+    def news(self) -> Beginning | None:
+        """What was closed since this was asked last; None if nothing was."""
+        if not self._waiting:
+            return None
+        position = self._waiting[0]
+        if self._record:
+            self._waiting.popleft()
+            # Everything but the result, which is told with the block's.
+            text = self._record[: self._record.rindex("\n", 0, -1) + 1]
+            self._lines, self._record = 0, ""
+        else:
+            recorder = self._hub.recorder(self._block.match_id(position, self._rotation))
+            if recorder is None or recorder.closed == self._lines:
+                return None
+            self._lines, text = recorder.closed, recorder.beginning()
+        unit = self._block.units[position]
+        return Beginning(unit.unit, self._rotation, unit.seats(self._rotation), text)
 
 
 def _report(unit: UnitPlan, rotation: int, verdict: Verdict, begun_ms: int, ended_ms: int) -> MatchReport:

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -25,10 +25,10 @@ from celery.exceptions import SoftTimeLimitExceeded
 import engine
 from arena.errors import NotFound, Unavailable
 from arena.stack.paths import default_data_dir
-from arena.store import Connection, connect
+from arena.store import Connection, connect, open_matches
 from arena.tournaments import admission, attempt, ledger, seating
 from arena.tournaments.attempt import Cut, Outcome, Played
-from arena.tournaments.block import Block, Cause, Failed, PlayerKind, UnitKind
+from arena.tournaments.block import Beginning, Block, Cause, Failed, PlayerKind, UnitKind
 from arena.tournaments.brief import fetch_bots, write_brief
 from arena.tournaments.draws import draw_due
 from arena.tournaments.field import least_done
@@ -117,7 +117,11 @@ def play_block(settings: Settings, block: int) -> Ending | None:
         with ExitStack() as held:
             brief = _ask(settings, lambda connection: _prepare(connection, settings, lease, held))
             heart = held.enter_context(
-                _Heart(settings, lambda connection, *numbers: ledger.progress(connection, lease, *numbers))
+                _Heart(
+                    settings,
+                    lambda connection, *numbers: ledger.progress(connection, lease, *numbers),
+                    lambda connection, shown: _show(connection, lease, shown),
+                )
             )
             where = _where(settings, brief, lease)
             outcome = where if isinstance(where, Cut) else _play(settings, brief, lease.duration_ms, heart, where)
@@ -212,8 +216,17 @@ def _play(
         silence_s=silence_ms / 1000,
         tell=heart.tell,
         stopped=lambda: heart.lost() or _handed_back(settings),
+        show=heart.show,
         environment=environment,
     )
+
+
+def _show(connection: Connection, lease: Lease, shown: Beginning) -> None:
+    """Lets everybody see it who may see the tournament. It counts for nothing, so that no failure of it matters."""
+    try:
+        open_matches.show(connection, block=lease.block, lease=lease.token, **asdict(shown))
+    except psycopg.Error as error:
+        log.warning("block %d cannot be watched: %s", lease.block, error, extra={"block": lease.block})
 
 
 def _handed_back(settings: Settings) -> str:
@@ -266,7 +279,9 @@ def _validate(settings: Settings, claimed: admission.Claim) -> admission.Verdict
                 return Cut(str(error), Cause.UNSEEN)
             except (ValueError, ArchiveError) as error:
                 return admission.together([*verdicts, admission.Verdict(False, str(error), "")])
-            heart = held.enter_context(_Heart(settings, lambda connection, *_: admission.progress(connection, claimed)))
+            heart = held.enter_context(
+                _Heart(settings, lambda connection, *_: admission.progress(connection, claimed), lambda *_: None)
+            )
             cells = _cells(settings, strangers=claimed.stranger)
             outcome = _play(settings, brief, admission.SILENCE_MS, heart, cells)
         if not isinstance(outcome, Played):
@@ -295,13 +310,20 @@ def _ask(settings: Settings, question: Callable[[Connection], Answer], patience_
 
 
 class _Heart:
-    """Tells the database about progress from a thread of its own, so that a slow database never holds up the process
-    that plays. A database that is away is not a lost lease."""
+    """Tells the database about progress, and what may be seen, from a thread of its own, so that a slow database never
+    holds up the process that plays. A database that is away is not a lost lease."""
 
-    def __init__(self, settings: Settings, beat: Callable[[Connection, int, int], bool]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        beat: Callable[[Connection, int, int], bool],
+        show: Callable[[Connection, Beginning], None],
+    ) -> None:
         self._settings = settings
         self._beat = beat
+        self._show = show
         self._numbers = (0, 0)
+        self._shown: Beginning | None = None
         self._news = threading.Event()
         self._ending = threading.Event()
         self._lost = threading.Event()
@@ -323,6 +345,11 @@ class _Heart:
         self._numbers = (matches, decisions)
         self._news.set()
 
+    def show(self, beginning: Beginning) -> None:
+        """Notes what may be seen, in place of what could be seen before; returns at once."""
+        self._shown = beginning
+        self._news.set()
+
     @property
     def begun(self) -> bool:
         """Whether anything was told, so that cards have been dealt."""
@@ -334,6 +361,7 @@ class _Heart:
 
     def _live(self) -> None:
         connection: Connection | None = None
+        told: Beginning | None = None
         while self._news.wait() and not self._ending.is_set():
             self._news.clear()
             try:
@@ -342,6 +370,9 @@ class _Heart:
                 if not self._beat(connection, *self._numbers):
                     self._lost.set()
                     break
+                if (shown := self._shown) is not None and shown is not told:
+                    told = shown
+                    self._show(connection, shown)
             except (Unavailable, psycopg.OperationalError) as error:
                 log.warning("progress could not be told: %s", error)
                 self._news.set()

@@ -2,6 +2,7 @@
 
 play          reports every match, and ends
 slow          the same, 0.1 s a match
+watched       the same, and says what may be seen of the last rotation
 die           is killed after the first match
 die-late      is killed before the last one
 crash         ends with an error and a word about it
@@ -19,8 +20,10 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 from arena.tournaments.block import (
+    Beginning,
     Block,
     BotLog,
     Cause,
@@ -61,6 +64,11 @@ def play(block: Block, behaviour: str) -> None:
             matches += 1
             tell(report)
             tell(Progress(matches, matches * 52))
+            if behaviour == "watched" and rotation == block.rotations - 2:
+                tell(Beginning(plan.unit, rotation + 1, plan.seats(rotation + 1), "a deal of it"))
+                # Until somebody has seen it, or cannot.
+                while not Path(sys.argv[2], "seen").exists():
+                    time.sleep(0.01)
             if behaviour == "slow":
                 time.sleep(0.1)
             if behaviour == "die" or (behaviour == "die-late" and matches == block.matches - 1):

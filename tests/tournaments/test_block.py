@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from arena.tournaments.block import (
     MATCHES_PER_BLOCK,
+    Beginning,
     Block,
     BlockLimits,
     BotLog,
@@ -111,6 +112,7 @@ runs = st.builds(
 
 reports = st.one_of(
     st.builds(Progress, numbers, numbers),
+    st.builds(Beginning, numbers, numbers, st.lists(numbers).map(tuple), texts),
     matches(),
     st.builds(
         PlayerReport,
@@ -178,7 +180,7 @@ def test_a_line_with_one_thing_wrong_is_refused_in_a_sentence(block: Block, data
         ('{"report":"progress","matches":1,"matches":1,"decisions":0}', "stands twice"),
         ('{"report":"progress","matches":true,"decisions":0}', "matches must be an integer"),
         ('{"report":"progress","matches":9223372036854775808,"decisions":0}', "64 bits"),
-        ('{"report":"gossip"}', "report must be one of progress, match, player, log, done, failed"),
+        ('{"report":"gossip"}', "report must be one of progress, beginning, match, player, log, done, failed"),
         ('{"report":"failed","reason":"\\u0000","cause":"died"}', "without NUL"),
         ('{"report":"done","tier":"","more":1}', "unknown members: more"),
     ],

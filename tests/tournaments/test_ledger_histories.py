@@ -1,4 +1,5 @@
-"""Whatever happens to a block in whatever order, its results count once."""
+"""Whatever happens to a block in whatever order, its results count once, and it can be watched only while the attempt
+that shows it plays it."""
 
 from collections.abc import Iterator
 
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 import engine
-from arena.store import Connection
+from arena.store import Connection, open_matches
 from arena.tournaments import ledger
 from arena.tournaments.block import Cause
 from arena.tournaments.ledger import Ending, Lease
@@ -29,6 +30,7 @@ class Histories(RuleBasedStateMachine):
         self.expired = False
         self.deaths = 0
         self.written: tuple[Lease, str] | None = None
+        self.shown: tuple[Lease, str] | None = None
 
     @property
     def void(self) -> bool:
@@ -41,7 +43,7 @@ class Histories(RuleBasedStateMachine):
         assert (lease is not None) == free
         if lease is not None:
             self.leases.append(lease)
-            self.holder, self.expired = lease, False
+            self.holder, self.expired, self.shown = lease, False, None
 
     @precondition(lambda self: self.holder is not None and self.written is None)
     @rule()
@@ -59,6 +61,17 @@ class Histories(RuleBasedStateMachine):
             self.expired = self.block in ledger.pending(self.connection, 100_000)
 
     @precondition(lambda self: self.leases)
+    @rule(data=st.data(), record=st.sampled_from(["deal 1", "deals 1 and 2"]))
+    def show(self, data: st.DataObject, record: str) -> None:
+        lease = data.draw(st.sampled_from(self.leases))
+        seats = (1, 2, 3, 0)
+        open_matches.show(
+            self.connection, block=self.block, lease=lease.token, unit=0, rotation=3, seats=seats, record=record
+        )
+        if lease == self.holder and self.written is None:
+            self.shown = (lease, record)
+
+    @precondition(lambda self: self.leases)
     @rule(data=st.data(), salt=st.sampled_from(["", "other"]))
     def finish(self, data: st.DataObject, salt: str) -> None:
         lease = data.draw(st.sampled_from(self.leases))
@@ -67,7 +80,7 @@ class Histories(RuleBasedStateMachine):
             assert ending is Ending.SUPERSEDED
         elif self.written is None:
             assert ending is Ending.RECORDED
-            self.written = (lease, salt)
+            self.written, self.shown = (lease, salt), None
         else:
             assert ending is (Ending.REPEATED if self.written == (lease, salt) else Ending.CONFLICT)
 
@@ -77,7 +90,7 @@ class Histories(RuleBasedStateMachine):
         lease = data.draw(st.sampled_from(self.leases))
         ledger.abandon(self.connection, lease, "Something happened.", cause)
         if lease == self.holder and self.written is None:
-            self.holder = None
+            self.holder = self.shown = None
             self.deaths += cause is Cause.DIED
 
     @invariant()
@@ -89,6 +102,18 @@ class Histories(RuleBasedStateMachine):
             assert state == "void"
         else:
             assert state == ("leased" if self.holder else "queued")
+
+    @invariant()
+    def what_is_seen_is_of_the_attempt_that_plays(self) -> None:
+        rows = self.connection.execute(
+            "SELECT lease, record FROM open_matches WHERE block = %s", (self.block,)
+        ).fetchall()
+        assert rows == ([(self.shown[0].token, self.shown[1])] if self.shown else [])
+        cup = one(self.connection, "SELECT tournament FROM blocks WHERE id = %s", self.block)
+        seen = open_matches.list_open(self.connection, cup, after=-1, limit=9)
+        assert [(match.record, match.bots) for match in seen] == [
+            (row[1], ["bob", "cyd", "dan", "ann"]) for row in rows
+        ]
 
     @invariant()
     def results_count_once_and_whole(self) -> None:
