@@ -165,11 +165,11 @@ def test_a_file_without_root_certificates_is_refused(content: str, tmp_path: Pat
 
 
 def test_a_bot_is_told_of_other_referees_in_the_way_in_which_it_came(serving: Serving, connection: Connection) -> None:
-    referees.beat(connection, Place("127.0.0.1:7999", "127.0.0.1:7444"), bytes(32))
     metadata = (("authorization", f"Bearer {serving.token}"),)
     hello = play_pb2.PlayRequest(hello=play_pb2.Hello(bot="far", games=["callbreak"], protocol=1))
     told = {}
     for address, ca in ((serving.address, ""), (serving.tls_address, str(serving.certificate))):
+        referees.beat(connection, Place("127.0.0.1:7999", "127.0.0.1:7444"), bytes(32))
         with open_channel(address, ca) as channel:
             frames = play_pb2_grpc.PlayServiceStub(channel).Play(iter([hello]), metadata=metadata, wait_for_ready=True)
             news = next(frame.referees for frame in frames if frame.HasField("referees"))
