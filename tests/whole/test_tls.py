@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 
 import grpc.aio
 import psycopg
@@ -168,11 +169,17 @@ def test_a_bot_is_told_of_other_referees_in_the_way_in_which_it_came(serving: Se
     metadata = (("authorization", f"Bearer {serving.token}"),)
     hello = play_pb2.PlayRequest(hello=play_pb2.Hello(bot="far", games=["callbreak"], protocol=1))
     told = {}
+    sent: SimpleQueue[play_pb2.PlayRequest | None] = SimpleQueue()  # a stream that goes on until None is in it
     for address, ca in ((serving.address, ""), (serving.tls_address, str(serving.certificate))):
         referees.beat(connection, Place("127.0.0.1:7999", "127.0.0.1:7444"), bytes(32))
         with open_channel(address, ca) as channel:
-            frames = play_pb2_grpc.PlayServiceStub(channel).Play(iter([hello]), metadata=metadata, wait_for_ready=True)
-            news = next(frame.referees for frame in frames if frame.HasField("referees"))
+            sent.put(hello)
+            stub = play_pb2_grpc.PlayServiceStub(channel)
+            frames = stub.Play(iter(sent.get, None), metadata=metadata, wait_for_ready=True)
+            try:
+                news = next(frame.referees for frame in frames if frame.HasField("referees"))
+            finally:
+                sent.put(None)
             told[address] = (news.here, list(news.others))
     assert told == {
         serving.address: (serving.address, ["127.0.0.1:7999"]),
