@@ -1,5 +1,5 @@
-"""`arena ratings GAME` with an option: a bot's history, who is likelier stronger, who may let whom win. Knows no
-formula."""
+"""`arena ratings GAME` with an option: a bot's history, who is likelier stronger, who did what against
+whom, who may let whom win. Knows no formula."""
 
 from collections.abc import Iterator, Sequence
 
@@ -21,6 +21,11 @@ SOFT_PLAY_KEYS = [
     "Suspect",
 ]
 LIKELIHOOD_KEYS = ["Game", "Seats", "Unit kind", "Bot", "Version", "Other", "Other version", "Stronger"]
+MET = ["Against", "Matches", "Above", "Level", "Below", "Share %", "± %", "Points", "± pts"]
+MET_KEYS = [
+    *("Game", "Seats", "Unit kind", "Bot", "Against", "Matches", "Above", "Level", "Below", "Share percent"),
+    *("Share margin percent", "Points", "Points margin", "Deals"),
+]
 KINDS = {"rotation": "", "single": ", independent deals", "field": ", fields"}
 
 
@@ -93,6 +98,32 @@ def print_likelihoods(server: Server, tables: Sequence[pb.RatingTable], against:
     return 0
 
 
+def print_head_to_head(server: Server, tables: Sequence[pb.RatingTable], bot: str, *, as_json: bool) -> int:
+    """Prints what the bot did beside each other, for each table in which it is.
+
+    :raises ArenaError: if it is in none.
+    """
+    of_bot = [table for table in tables if any(line.bot == bot for line in table.ratings)]
+    if not of_bot:
+        raise ArenaError(f"no table has a rated bot '{bot}' there; 'arena ratings GAME' lists those that are")
+    rows: list[list[Value]] = []
+    for table in of_bot:
+        request = pb.GetHeadToHeadRequest(pool=table.pool, bot=bot)
+        with calls(server):
+            found = RatingServiceStub(server.channel).GetHeadToHead(request, metadata=server.metadata)
+        lines = [_met(one, 1000 * 10**found.score_decimals) for one in found.opponents]
+        if as_json:
+            common = [table.game, table.seats, table.unit_kind, bot]
+            rows += [[*common, *line, one.deals] for line, one in zip(lines, found.opponents, strict=True)]
+            continue
+        cut = f", the newest {found.matches:,} of {found.rated_matches:,} matches"
+        print(f"\n{bot} in {title(table)}{cut if found.matches < found.rated_matches else ''}")
+        print_table(MET, lines, decimals={"Share %": 1, "± %": 1, "Points": 2, "± pts": 2})
+    if as_json:
+        print_table(MET_KEYS, rows, as_json=True)
+    return 0
+
+
 def print_soft_play(server: Server, tables: Sequence[pb.RatingTable], *, owners: bool, as_json: bool) -> int:
     """Prints the pairs of each table that are the least likely to be chance."""
     rows: list[list[Value]] = []
@@ -119,6 +150,20 @@ def print_pairs(table: pb.RatingTable, found: pb.ListSoftPlayResponse) -> None:
 
 def _soft_play(one: pb.SoftPlay) -> list[Value]:
     return [one.helper, one.friend, one.together, 100 * one.gain, 100 * one.helper_gain, one.z, one.p, one.q]
+
+
+def _met(one: pb.Opponent, unit: int) -> list[Value]:
+    return [
+        one.bot,
+        one.matches,
+        one.above,
+        one.level,
+        one.below,
+        one.micro_share / 10_000,
+        one.micro_margin / 10_000 if one.HasField("micro_margin") else None,
+        one.milli_points / unit,
+        one.milli_points_margin / unit if one.HasField("milli_points_margin") else None,
+    ]
 
 
 def _steps(server: Server, pool: int, bot: str) -> Iterator[pb.RatingStep]:

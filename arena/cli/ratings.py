@@ -5,7 +5,7 @@ from typing import Any
 
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_data_option, positive
-from arena.cli.rating_details import print_history, print_likelihoods, print_soft_play, title
+from arena.cli.rating_details import print_head_to_head, print_history, print_likelihoods, print_soft_play, title
 from arena.cli.table import Value, print_table
 from arena.cli.wait import waiting
 from arena.errors import BadRequest
@@ -36,6 +36,7 @@ def add_commands(commands: Any) -> None:
     shown.add_argument("--history", metavar="BOT", help="how the ratings of this bot came about, period by period")
     shown.add_argument("--superiority", action="store_true", help="how likely each bot is stronger than the next one")
     shown.add_argument("--against", metavar="BOT", help="how likely each bot is stronger than this one")
+    shown.add_argument("--head-to-head", metavar="BOT", help="what this bot did beside each other at the same tables")
     shown.add_argument("--soft-play", action="store_true", help="who may let whom win; for admins")
     parser.add_argument("--owners", action="store_true", help="with --soft-play: take all bots of an owner together")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -49,7 +50,7 @@ def run_ratings(arguments: argparse.Namespace) -> int:
     if arguments.game == "rebuild":
         return _rebuild(arguments)
     server = Server(find_login(arguments.data))
-    more = arguments.history, arguments.against, arguments.superiority, arguments.soft_play
+    more = arguments.history, arguments.against, arguments.superiority, arguments.head_to_head, arguments.soft_play
     if any(more) and not arguments.game:
         raise BadRequest("name the game, too: 'arena ratings GAME' with --history BOT, --against BOT and so on")
     if arguments.owners and not arguments.soft_play:
@@ -61,6 +62,8 @@ def run_ratings(arguments: argparse.Namespace) -> int:
         print("nothing is rated yet; a tournament is rated as it is played: arena tournament create --help")
     if arguments.history:
         return print_history(server, tables, arguments.history, as_json=arguments.json)
+    if arguments.head_to_head:
+        return print_head_to_head(server, tables, arguments.head_to_head, as_json=arguments.json)
     if arguments.soft_play:
         return print_soft_play(server, tables, owners=arguments.owners, as_json=arguments.json)
     if arguments.against or arguments.superiority:

@@ -17,6 +17,9 @@ from bots.house import ANCHORS
 
 SQL = statements(__file__)
 
+_BEYOND = 1 << 40
+"""No period has this number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -51,18 +54,21 @@ class Step:
 
 
 def history(
-    connection: Connection, pool: int, bot: str, *, token: str = "", limit: int = 1000
+    connection: Connection, pool: int, bot: str, *, latest: bool = False, token: str = "", limit: int = 1000
 ) -> tuple[list[Step], str]:
-    """The bot's steps, run by run, period by period and version by version; and the token of the next page, empty on
-    the last one. Nothing for a bot that was not rated in the pool.
+    """The bot's steps, run by run, period by period and version by version, or with ``latest`` those of the run that is
+    shown, the last ones first; and the token of the next page, empty on the last one. Nothing for a bot that was not
+    rated in the pool.
 
     :raises BadRequest: if the token is not one that this list gave.
     """
-    run, position, version = numbers_of(token, 3) or (-1, -1, -1)
+    run, position, version = numbers_of(token, 3) or ((-1, _BEYOND, 0) if latest else (-1, -1, -1))
     where = {"pool": pool, "bot": bot, "run": run, "position": position, "version": version, "limit": limit + 1}
-    found = connection.cursor(row_factory=class_row(Step)).execute(SQL["steps"], where).fetchall()
+    found = (
+        connection.cursor(row_factory=class_row(Step)).execute(SQL["latest" if latest else "steps"], where).fetchall()
+    )
     last = found[limit - 1] if len(found) > limit else None
-    return _anchored(connection, pool, found[:limit]), f"{last.run}.{last.position}.{last.version}" if last else ""
+    return _anchored(connection, found[:limit]), f"{last.run}.{last.position}.{last.version}" if last else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +81,10 @@ class _Anchor:
     deals: int
 
 
-def _anchored(connection: Connection, pool: int, steps: Sequence[Step]) -> list[Step]:
+def _anchored(connection: Connection, steps: Sequence[Step]) -> list[Step]:
     """The steps with official ratings as a table would have shown them then."""
-    where = {"pool": pool, "anchors": list(ANCHORS), "house": HOUSE}
+    runs, positions = {step.run for step in steps}, {step.position for step in steps}
+    where = {"runs": list(runs), "positions": list(positions), "anchors": list(ANCHORS), "house": HOUSE}
     fitted: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
     for one in connection.cursor(row_factory=class_row(_Anchor)).execute(SQL["anchors"], where):
         if one.deals >= ENOUGH_DEALS[one.unit_kind]:

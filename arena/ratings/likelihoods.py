@@ -67,6 +67,28 @@ def likelihoods(
 
 
 @dataclass(frozen=True, slots=True)
+class Matrix:
+    """Some of the ``total`` bots of a pool, best first, and row by row how likely each is stronger than each of the
+    same; 1/2 than itself."""
+
+    total: int
+    bots: tuple[str, ...]
+    stronger: tuple[tuple[float, ...], ...]
+
+
+def matrix(connection: Connection, pool: int, *, start: int, limit: int) -> Matrix:
+    """So many bots of the pool from that line of its table on, counted from 0. None where none are known."""
+    row = connection.cursor(row_factory=tuple_row).execute(SQL["newest"], {"pool": pool}).fetchone()
+    if row is None:
+        return Matrix(0, (), ())
+    where = {"run": row[0], "position": row[1], "offset": start, "limit": limit}
+    lines = connection.execute(SQL["matrix"], where).fetchall()
+    places = np.array([place for _, place, _, _ in lines], np.int64)
+    rows = tuple(tuple(np.frombuffer(kept, _FLOAT)[places].tolist()) for _, _, kept, _ in lines)
+    return Matrix(lines[0][3] if lines else 0, tuple(bot for bot, _, _, _ in lines), rows)
+
+
+@dataclass(frozen=True, slots=True)
 class _Line:
     bot: str
     version: int

@@ -35,3 +35,10 @@ SELECT
     substring(one.stronger FROM 4 * other.place - 3 FOR 4) AS stronger
 FROM lines one JOIN lines other ON other.bot = %(against)s AND one.bot <> other.bot
 ORDER BY one.micro_elo DESC, one.bot LIMIT %(limit)s OFFSET %(offset)s;
+
+-- matrix: some lines of a table, best first, with all that is kept of them, the place of each in that, and how many there are
+SELECT
+    v.bot, row_number() OVER (ORDER BY l.version)::int - 1 AS place, l.stronger, count(*) OVER ()::int AS bots
+FROM likelihoods l JOIN fits f USING (run, position, version) JOIN versions v ON v.id = l.version
+WHERE l.run = %(run)s AND l.position = %(position)s
+ORDER BY f.micro_elo DESC, v.bot LIMIT %(limit)s OFFSET %(offset)s;

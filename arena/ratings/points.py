@@ -27,13 +27,18 @@ class Mean:
 
 def mean_points(points: Floats, deal: Ints) -> Mean:
     """The mean of one bot's points, at least one, and what its deals say of it."""
-    mean = float(np.mean(points))
-    numbers, place = np.unique(deal, return_inverse=True)
-    deals = len(numbers)
+    _, place = np.unique(deal, return_inverse=True)
+    return mean_of_deals(np.bincount(place, points), np.bincount(place))
+
+
+def mean_of_deals(sums: Floats | Ints, matches: Ints) -> Mean:
+    """The same of points that are added up deal by deal, at least one: their sums, and of how many matches."""
+    deals, played = len(sums), int(matches.sum())
+    mean = float(sums.sum()) / played
     if deals < 2:
         return Mean(mean, nan, nan)
-    sums = np.bincount(place, points - mean)
-    error = sqrt(deals / (deals - 1) * float(sums @ sums)) / len(points)
+    beyond = sums - mean * matches
+    error = sqrt(deals / (deals - 1) * float(beyond @ beyond)) / played
     return Mean(mean, float(stdtrit(deals - 1, SURE)) * error, error)
 
 

@@ -397,6 +397,199 @@ class Likelihood(_message.Message):
 Global___Likelihood: _TypeAlias = Likelihood  # noqa: Y015
 
 @_typing.final
+class GetLikelihoodMatrixRequest(_message.Message):
+    """Request for likelihoods of all pairs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    SIZE_FIELD_NUMBER: _builtins.int
+    pool: _builtins.int
+    """REQUIRED. The number of a table's pool."""
+    start: _builtins.int
+    """OPTIONAL. The line of its table to begin with, from 0."""
+    size: _builtins.int
+    """OPTIONAL. How many bots; at most 100, 0 for 60."""
+    def __init__(
+        self,
+        *,
+        pool: _builtins.int = ...,
+        start: _builtins.int = ...,
+        size: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pool", b"pool", "size", b"size", "start", b"start"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetLikelihoodMatrixRequest: _TypeAlias = GetLikelihoodMatrixRequest  # noqa: Y015
+
+@_typing.final
+class LikelihoodMatrix(_message.Message):
+    """The bots, and how likely each is stronger than each."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOTS_FIELD_NUMBER: _builtins.int
+    STRONGER_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    total: _builtins.int
+    """How many bots there are; the next ones begin at `start` and as many as came."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Best first by the official rating; none where `ListLikelihoods` has none, too."""
+
+    @_builtins.property
+    def stronger(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """Row by row, in the order of the bots: from 0 to 1, how likely the bot of the row is stronger than that of the column.
+        1/2 where it is the same, or one of them has fewer than two deals.
+        """
+
+    def __init__(
+        self,
+        *,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+        stronger: _abc.Iterable[_builtins.float] | None = ...,
+        total: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "stronger", b"stronger", "total", b"total"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LikelihoodMatrix: _TypeAlias = LikelihoodMatrix  # noqa: Y015
+
+@_typing.final
+class GetHeadToHeadRequest(_message.Message):
+    """Request for head-to-head results."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POOL_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    pool: _builtins.int
+    """REQUIRED. The number of a table's pool."""
+    bot: _builtins.str
+    """REQUIRED. The bot's name."""
+    def __init__(
+        self,
+        *,
+        pool: _builtins.int = ...,
+        bot: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "pool", b"pool"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetHeadToHeadRequest: _TypeAlias = GetHeadToHeadRequest  # noqa: Y015
+
+@_typing.final
+class HeadToHead(_message.Message):
+    """What a bot did beside each other, in all its versions and over rated matches."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OPPONENTS_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    RATED_MATCHES_FIELD_NUMBER: _builtins.int
+    SCORE_DECIMALS_FIELD_NUMBER: _builtins.int
+    matches: _builtins.int
+    """How many of its matches these are: the newest ones, of whole periods' blocks."""
+    rated_matches: _builtins.int
+    """How many matches of it are rated. It is more than `matches` where that are too many to add up while somebody waits."""
+    score_decimals: _builtins.int
+    """How many decimals points are stored with."""
+    @_builtins.property
+    def opponents(self) -> _containers.RepeatedCompositeFieldContainer[Global___Opponent]:
+        """Those that it met, by name."""
+
+    def __init__(
+        self,
+        *,
+        opponents: _abc.Iterable[Global___Opponent] | None = ...,
+        matches: _builtins.int = ...,
+        rated_matches: _builtins.int = ...,
+        score_decimals: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "opponents", b"opponents", "rated_matches", b"rated_matches", "score_decimals", b"score_decimals"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HeadToHead: _TypeAlias = HeadToHead  # noqa: Y015
+
+@_typing.final
+class Opponent(_message.Message):
+    """What a bot did at the tables at which another one sat, too."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    DEALS_FIELD_NUMBER: _builtins.int
+    ABOVE_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    BELOW_FIELD_NUMBER: _builtins.int
+    MICRO_SHARE_FIELD_NUMBER: _builtins.int
+    MICRO_MARGIN_FIELD_NUMBER: _builtins.int
+    MILLI_POINTS_FIELD_NUMBER: _builtins.int
+    MILLI_POINTS_MARGIN_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The other one."""
+    matches: _builtins.int
+    """Matches in which both sat."""
+    deals: _builtins.int
+    """Deals on which these were played; intervals count a deal once."""
+    above: _builtins.int
+    """Matches in which it was placed above the other one."""
+    level: _builtins.int
+    """In which both were placed alike."""
+    below: _builtins.int
+    """In which it was placed below."""
+    micro_share: _builtins.int
+    """The mean of 1, 1/2 and 0 for these, in millionths."""
+    micro_margin: _builtins.int
+    """Half the width of its 95 % interval; absent below two deals."""
+    milli_points: _builtins.int
+    """By how many points it was ahead, a match, in thousandths of a score unit."""
+    milli_points_margin: _builtins.int
+    """Half the width of its 95 % interval; absent below two deals."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        matches: _builtins.int = ...,
+        deals: _builtins.int = ...,
+        above: _builtins.int = ...,
+        level: _builtins.int = ...,
+        below: _builtins.int = ...,
+        micro_share: _builtins.int = ...,
+        micro_margin: _builtins.int | None = ...,
+        milli_points: _builtins.int = ...,
+        milli_points_margin: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_micro_margin", b"_micro_margin", "_milli_points_margin", b"_milli_points_margin", "micro_margin", b"micro_margin", "milli_points_margin", b"milli_points_margin"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_micro_margin", b"_micro_margin", "_milli_points_margin", b"_milli_points_margin", "above", b"above", "below", b"below", "bot", b"bot", "deals", b"deals", "level", b"level", "matches", b"matches", "micro_margin", b"micro_margin", "micro_share", b"micro_share", "milli_points", b"milli_points", "milli_points_margin", b"milli_points_margin"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__micro_margin: _TypeAlias = _typing.Literal["micro_margin"]  # noqa: Y015
+    _WhichOneofArgType__micro_margin: _TypeAlias = _typing.Literal["_micro_margin", b"_micro_margin"]  # noqa: Y015
+    _WhichOneofReturnType__milli_points_margin: _TypeAlias = _typing.Literal["milli_points_margin"]  # noqa: Y015
+    _WhichOneofArgType__milli_points_margin: _TypeAlias = _typing.Literal["_milli_points_margin", b"_milli_points_margin"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__micro_margin) -> _WhichOneofReturnType__micro_margin | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__milli_points_margin) -> _WhichOneofReturnType__milli_points_margin | None: ...
+
+Global___Opponent: _TypeAlias = Opponent  # noqa: Y015
+
+@_typing.final
 class ListRatingHistoryRequest(_message.Message):
     """Request for the history of a bot's ratings."""
 
@@ -406,6 +599,7 @@ class ListRatingHistoryRequest(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    LATEST_FIELD_NUMBER: _builtins.int
     pool: _builtins.int
     """REQUIRED. The number of a table's pool."""
     bot: _builtins.str
@@ -414,6 +608,8 @@ class ListRatingHistoryRequest(_message.Message):
     """OPTIONAL. At most 1000; 0 for 100."""
     page_token: _builtins.str
     """OPTIONAL. From the response before."""
+    latest: _builtins.bool
+    """OPTIONAL. True for the run that tables show alone, its last periods first."""
     def __init__(
         self,
         *,
@@ -421,10 +617,11 @@ class ListRatingHistoryRequest(_message.Message):
         bot: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        latest: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "page_size", b"page_size", "page_token", b"page_token", "pool", b"pool"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "latest", b"latest", "page_size", b"page_size", "page_token", b"page_token", "pool", b"pool"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -442,7 +639,7 @@ class ListRatingHistoryResponse(_message.Message):
     """Empty on the last page."""
     @_builtins.property
     def steps(self) -> _containers.RepeatedCompositeFieldContainer[Global___RatingStep]:
-        """Run by run, period by period and version by version, the first ones first."""
+        """Run by run, period by period and version by version, the first ones first; the other way round with `latest`."""
 
     def __init__(
         self,

@@ -45,6 +45,16 @@ class RatingServiceStub:
                 request_serializer=arena_dot_v1_dot_rating__pb2.ListLikelihoodsRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_rating__pb2.ListLikelihoodsResponse.FromString,
                 _registered_method=True)
+        self.GetLikelihoodMatrix = channel.unary_unary(
+                '/arena.v1.RatingService/GetLikelihoodMatrix',
+                request_serializer=arena_dot_v1_dot_rating__pb2.GetLikelihoodMatrixRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_rating__pb2.LikelihoodMatrix.FromString,
+                _registered_method=True)
+        self.GetHeadToHead = channel.unary_unary(
+                '/arena.v1.RatingService/GetHeadToHead',
+                request_serializer=arena_dot_v1_dot_rating__pb2.GetHeadToHeadRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_rating__pb2.HeadToHead.FromString,
+                _registered_method=True)
         self.ListRatingHistory = channel.unary_unary(
                 '/arena.v1.RatingService/ListRatingHistory',
                 request_serializer=arena_dot_v1_dot_rating__pb2.ListRatingHistoryRequest.SerializeToString,
@@ -70,6 +80,20 @@ class RatingServiceServicer:
 
     def ListLikelihoods(self, request, context):
         """How likely the bots of a pool are the stronger ones, beside the next of its table or beside one bot.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetLikelihoodMatrix(self, request, context):
+        """For every two of some bots of a pool: how likely the one is stronger than the other.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetHeadToHead(self, request, context):
+        """How a bot of a pool did against each other one at the same tables.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -101,6 +125,16 @@ def add_RatingServiceServicer_to_server(servicer, server):
                     servicer.ListLikelihoods,
                     request_deserializer=arena_dot_v1_dot_rating__pb2.ListLikelihoodsRequest.FromString,
                     response_serializer=arena_dot_v1_dot_rating__pb2.ListLikelihoodsResponse.SerializeToString,
+            ),
+            'GetLikelihoodMatrix': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetLikelihoodMatrix,
+                    request_deserializer=arena_dot_v1_dot_rating__pb2.GetLikelihoodMatrixRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_rating__pb2.LikelihoodMatrix.SerializeToString,
+            ),
+            'GetHeadToHead': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetHeadToHead,
+                    request_deserializer=arena_dot_v1_dot_rating__pb2.GetHeadToHeadRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_rating__pb2.HeadToHead.SerializeToString,
             ),
             'ListRatingHistory': grpc.unary_unary_rpc_method_handler(
                     servicer.ListRatingHistory,
@@ -168,6 +202,60 @@ class RatingService:
             '/arena.v1.RatingService/ListLikelihoods',
             arena_dot_v1_dot_rating__pb2.ListLikelihoodsRequest.SerializeToString,
             arena_dot_v1_dot_rating__pb2.ListLikelihoodsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetLikelihoodMatrix(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.RatingService/GetLikelihoodMatrix',
+            arena_dot_v1_dot_rating__pb2.GetLikelihoodMatrixRequest.SerializeToString,
+            arena_dot_v1_dot_rating__pb2.LikelihoodMatrix.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetHeadToHead(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.RatingService/GetHeadToHead',
+            arena_dot_v1_dot_rating__pb2.GetHeadToHeadRequest.SerializeToString,
+            arena_dot_v1_dot_rating__pb2.HeadToHead.FromString,
             options,
             channel_credentials,
             insecure,

@@ -37,6 +37,10 @@ class RatingServiceStub:
     """The tables of one game, best first by the official rating."""
     ListLikelihoods: _grpc.UnaryUnaryMultiCallable[_rating_pb2.ListLikelihoodsRequest, _rating_pb2.ListLikelihoodsResponse]
     """How likely the bots of a pool are the stronger ones, beside the next of its table or beside one bot."""
+    GetLikelihoodMatrix: _grpc.UnaryUnaryMultiCallable[_rating_pb2.GetLikelihoodMatrixRequest, _rating_pb2.LikelihoodMatrix]
+    """For every two of some bots of a pool: how likely the one is stronger than the other."""
+    GetHeadToHead: _grpc.UnaryUnaryMultiCallable[_rating_pb2.GetHeadToHeadRequest, _rating_pb2.HeadToHead]
+    """How a bot of a pool did against each other one at the same tables."""
     ListRatingHistory: _grpc.UnaryUnaryMultiCallable[_rating_pb2.ListRatingHistoryRequest, _rating_pb2.ListRatingHistoryResponse]
     """How the ratings of one bot in a pool came about, period by period, in every run."""
     ListSoftPlay: _grpc.UnaryUnaryMultiCallable[_rating_pb2.ListSoftPlayRequest, _rating_pb2.ListSoftPlayResponse]
@@ -51,6 +55,10 @@ class RatingServiceAsyncStub(RatingServiceStub):
     """The tables of one game, best first by the official rating."""
     ListLikelihoods: _aio.UnaryUnaryMultiCallable[_rating_pb2.ListLikelihoodsRequest, _rating_pb2.ListLikelihoodsResponse]  # type: ignore[assignment]
     """How likely the bots of a pool are the stronger ones, beside the next of its table or beside one bot."""
+    GetLikelihoodMatrix: _aio.UnaryUnaryMultiCallable[_rating_pb2.GetLikelihoodMatrixRequest, _rating_pb2.LikelihoodMatrix]  # type: ignore[assignment]
+    """For every two of some bots of a pool: how likely the one is stronger than the other."""
+    GetHeadToHead: _aio.UnaryUnaryMultiCallable[_rating_pb2.GetHeadToHeadRequest, _rating_pb2.HeadToHead]  # type: ignore[assignment]
+    """How a bot of a pool did against each other one at the same tables."""
     ListRatingHistory: _aio.UnaryUnaryMultiCallable[_rating_pb2.ListRatingHistoryRequest, _rating_pb2.ListRatingHistoryResponse]  # type: ignore[assignment]
     """How the ratings of one bot in a pool came about, period by period, in every run."""
     ListSoftPlay: _aio.UnaryUnaryMultiCallable[_rating_pb2.ListSoftPlayRequest, _rating_pb2.ListSoftPlayResponse]  # type: ignore[assignment]
@@ -74,6 +82,22 @@ class RatingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_rating_pb2.ListLikelihoodsResponse, _abc.Awaitable[_rating_pb2.ListLikelihoodsResponse]]:
         """How likely the bots of a pool are the stronger ones, beside the next of its table or beside one bot."""
+
+    @_abc_1.abstractmethod
+    def GetLikelihoodMatrix(
+        self,
+        request: _rating_pb2.GetLikelihoodMatrixRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_rating_pb2.LikelihoodMatrix, _abc.Awaitable[_rating_pb2.LikelihoodMatrix]]:
+        """For every two of some bots of a pool: how likely the one is stronger than the other."""
+
+    @_abc_1.abstractmethod
+    def GetHeadToHead(
+        self,
+        request: _rating_pb2.GetHeadToHeadRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_rating_pb2.HeadToHead, _abc.Awaitable[_rating_pb2.HeadToHead]]:
+        """How a bot of a pool did against each other one at the same tables."""
 
     @_abc_1.abstractmethod
     def ListRatingHistory(

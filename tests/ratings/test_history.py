@@ -82,6 +82,16 @@ def test_pages_put_together_are_the_list(connection: Connection) -> None:
     assert end == ""
 
 
+def test_the_latest_are_those_of_the_run_that_is_shown_backwards(connection: Connection) -> None:
+    rebuild(connection, verify=False)
+    (found,) = table(connection, played.GAME)
+    shown = [step for step in of(connection, "ada") if step.shown]
+    first, token = history(connection, found.pool, "ada", latest=True, limit=1)
+    second, end = history(connection, found.pool, "ada", latest=True, token=token, limit=1)
+    assert first + second == shown[::-1]
+    assert end == ""
+
+
 def test_who_was_not_rated_has_no_steps(connection: Connection) -> None:
     assert of(connection, "nobody") == []
 

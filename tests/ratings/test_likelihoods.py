@@ -4,7 +4,7 @@ import pytest
 
 from arena.errors import BadRequest
 from arena.ratings import fit as fits
-from arena.ratings.likelihoods import likelihoods
+from arena.ratings.likelihoods import likelihoods, matrix
 from arena.ratings.official import fit_due
 from arena.ratings.periods import apply_due, rebuild
 from arena.ratings.tables import table
@@ -44,6 +44,16 @@ def test_every_bot_is_set_beside_the_next_of_the_table(connection: Connection) -
     )
     assert all(0.5 <= line.stronger <= 1 for line in found)
     assert token == ""
+
+
+def test_a_matrix_has_what_is_known_of_every_two_from_a_line_of_the_table_on(connection: Connection) -> None:
+    some = matrix(connection, pool(connection), start=2, limit=3)
+    assert (some.total, list(some.bots)) == (len(BOTS), order(connection)[2:5])
+    for column, against in enumerate(some.bots):
+        beside = {line.bot: line.stronger for line in likelihoods(connection, pool(connection), against=against)[0]}
+        assert all(some.stronger[row][column] == beside.get(bot, 0.5) for row, bot in enumerate(some.bots))
+    assert matrix(connection, pool(connection), start=len(BOTS), limit=3).bots == ()
+    assert matrix(connection, pool(connection) + 1, start=0, limit=3).total == 0
 
 
 def test_beside_one_bot_and_turned_round_it_adds_up_to_one(connection: Connection) -> None:

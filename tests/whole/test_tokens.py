@@ -70,6 +70,8 @@ ALLOWED = {
     "ListLikelihoods": {READ},
     "ListRatingHistory": {READ},
     "ListSoftPlay": {READ},
+    "GetLikelihoodMatrix": {READ},
+    "GetHeadToHead": {READ},
     "ListMatches": {READ},
     "GetRecord": {READ},
     "PruneRecords": {ORGANISE},

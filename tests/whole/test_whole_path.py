@@ -69,9 +69,15 @@ def test_a_bot_goes_from_its_folder_to_the_rating_table(
     above = {line["bot"]: line["stronger"] for line in json.loads(capsys.readouterr().out)}
     assert above["steady"] > 0.9
     assert "random-1" not in above
+    assert main(["ratings", "callbreak", "--head-to-head", "steady", "--json", *data]) == 0
+    met = {line["against"]: line for line in json.loads(capsys.readouterr().out)}
+    assert met.keys() == lines.keys() - {"steady"}
+    assert (met["first"]["matches"], met["first"]["deals"]) == (3 * 4, 3)  # three of the subsets have both
+    assert main(["ratings", "callbreak", "--head-to-head", "steady", *data]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
     assert main(["ratings", "callbreak", "--soft-play", "--owners", *data]) == 0
     assert "callbreak, 4 seats: 0 pairs tested, 0 to look at" in capsys.readouterr().out
-    for option in ("--history", "--against"):
+    for option in ("--history", "--against", "--head-to-head"):
         assert main(["ratings", "callbreak", option, "nobody", *data]) == 1
         assert "no table has a rated bot 'nobody'" in capsys.readouterr().err
 
