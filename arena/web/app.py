@@ -15,7 +15,19 @@ from arena.status import CODES
 from arena.web.api import Api
 from arena.web.guard import Guard
 from arena.web.page import page
-from arena.web.pages import bots, home, play, pools, ratings, records, rooms, rules, sign_in, tournaments
+from arena.web.pages import (
+    bots,
+    home,
+    new_tournament,
+    play,
+    pools,
+    ratings,
+    records,
+    rooms,
+    rules,
+    sign_in,
+    tournaments,
+)
 from arena.web.seats import Seats
 
 STATIC = Path(__file__).parent / "static"
@@ -50,6 +62,7 @@ def create(api: Api) -> Starlette:
             *ratings.ROUTES,
             *bots.ROUTES,
             *pools.ROUTES,
+            *new_tournament.ROUTES,
             *tournaments.ROUTES,
             *records.ROUTES,
             *rooms.ROUTES,

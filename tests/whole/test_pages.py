@@ -153,23 +153,6 @@ def test_a_bots_page_tells_its_owner_more(played: str, arena: Path, pages: Pages
     assert pages.get(f"/bots/patient/style/{played}").status == 404
 
 
-def test_an_organiser_makes_a_tournament_and_is_told_what_cannot_be(arena: Path, pages: Pages) -> None:
-    admin = f"arena-token={token_in(arena / 'login.json')}"
-    assert pages.get("/tournaments/new").status == 401
-    valid(pages.get("/tournaments/new", admin))
-    wanted = {"game": "minus", "name": "by-hand", "options": "deals=1", "bots": " ".join(BOTS), "open": "on"}
-    wrong = pages.post("/tournaments", cookie=admin, **{**wanted, "units": "many"})
-    assert (wrong.status, "units is a whole number" in wrong.text) == (400, True)
-    assert pages.post("/tournaments", **wanted).status == 403
-    made = pages.post("/tournaments", cookie=admin, **wanted)
-    assert (made.status, made.headers["location"]) == (303, "/tournaments/by-hand")
-    opened = valid(pages.get("/tournaments/by-hand", admin))
-    assert "Close the entries and start" in opened
-    assert "4, 16 units, 64 matches" in opened  # as many tables as bots, all of the same four
-    assert "The plan" not in valid(pages.get("/tournaments/by-hand"))
-    assert "may be seen yet" in pages.get("/tournaments/by-hand/watch").text
-
-
 def test_signing_in_keeps_the_token_where_no_script_reads_it(arena: Path, pages: Pages) -> None:
     token = token_in(arena / "login.json")
     answer = pages.post("/sign-in", token=f" {token}\n", back="/ratings/minus")

@@ -1,9 +1,6 @@
 """Rooms: the visitor's own, making one, and who sits in it. Knows no table: what is played there is shown by
 :mod:`arena.web.pages.play`."""
 
-import dataclasses
-from typing import Any
-
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -12,14 +9,11 @@ import engine
 from arena.errors import BadRequest, NotFound, NotLoggedIn
 from arena.scopes import PLAY
 from arena.v1 import room_pb2 as pb
+from arena.web.options import option_fields, option_refused, options_in
 from arena.web.page import page
 from arena.web.session import api_of, visitor_of
 from arena.web.tickets import forget_ticket, keep_ticket, seats_of, ticket_of
 from bots import house
-from engine.options import valid_values, write_value
-
-OPTION = "option."
-"""What the name of a field begins with that is an option of the game."""
 
 REGULARS = 5
 """Bots of the house that take the empty seats in turn."""
@@ -49,7 +43,7 @@ async def create(request: Request) -> Response:
     level = filling.removeprefix(LEVEL) if filling.startswith(LEVEL) else ""
     asked = pb.CreateRoomRequest(
         game=sent.get("game", ""),
-        options={name.removeprefix(OPTION): value for name, value in sent.items() if name.startswith(OPTION)},
+        options=options_in(sent),
         seats=whole(sent.get("seats", "")),
         bots=[] if level else filling.split(),
         level=level,
@@ -135,27 +129,15 @@ async def _form(request: Request, sent: dict[str, str], wrong: str) -> Response:
         "new_room.html",
         400 if wrong else 200,
         kind=kind,
-        options=[_option(field, kind) for field in dataclasses.fields(kind.options)],
-        prefix=OPTION,
+        options=option_fields(kind),
+        counts=[(count, count) for count in kind.seat_counts],
         levels=[(f"{LEVEL}{level}", level) for level in house.levels(kind.id)],
         regulars=" ".join(house.regulars(REGULARS)),
         bots=house.playing(kind.id),
         sent=sent,
         wrong=wrong,
+        at=option_refused(wrong),
     )
-
-
-def _option(field: dataclasses.Field[Any], kind: engine.GameKind) -> dict[str, Any]:
-    """An option as a field of the form: to choose from ``values``, or to write where there are none."""
-    about = field.metadata
-    return {
-        "name": field.name,
-        "text": about["text"],
-        "rule": about["rule"],
-        "default": write_value(field.default),
-        "values": [write_value(value) for value in about["values"]] if about["kind"] == "one of" else [],
-        "takes": valid_values(about, kind.seat_counts[-1]),
-    }
 
 
 ROUTES = [

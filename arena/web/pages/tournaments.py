@@ -1,20 +1,17 @@
 """Tournaments: the list, one of them while it is played and after, and making one. Knows no schedule."""
 
 import asyncio
-import contextlib
-import uuid
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 import engine
-from arena.errors import BadRequest, Exhausted, NotLoggedIn, WrongState
+from arena.errors import BadRequest, Exhausted, WrongState
 from arena.referee.clock import Limits
-from arena.referee.presets import PRESETS, describe_clock
+from arena.referee.presets import describe_clock
 from arena.scopes import ORGANISE
 from arena.v1 import tournament_pb2 as pb
-from arena.web.api import Visitor
 from arena.web.page import page
 from arena.web.session import api_of, visitor_of
 
@@ -71,27 +68,6 @@ async def show(request: Request) -> Response:
     )
 
 
-async def form(request: Request) -> Response:
-    """Asks what is to be played."""
-    return await _form(request, {}, "")
-
-
-async def create(request: Request) -> Response:
-    """Makes a tournament of what was asked, and starts it unless it is to stay open; one that cannot start stays open,
-    and its page says why."""
-    sent = {name: str(value) for name, value in (await request.form()).items()}
-    api, visitor = api_of(request), await visitor_of(request)
-    try:
-        made = await api.ask(api.tournaments.CreateTournament, _wanted(sent), visitor)
-    except BadRequest as error:
-        return await _form(request, sent, str(error))
-    if made.bots and made.state == pb.TOURNAMENT_STATE_OPEN and "open" not in sent:
-        with contextlib.suppress(BadRequest):
-            start = pb.StartTournamentRequest(tournament=made.tournament)
-            await api.ask(api.tournaments.StartTournament, start, visitor)
-    return RedirectResponse(f"/tournaments/{made.tournament}", 303)
-
-
 async def start(request: Request) -> Response:
     """Closes the entries."""
     name = request.path_params["tournament"]
@@ -99,46 +75,6 @@ async def start(request: Request) -> Response:
     asked = pb.StartTournamentRequest(tournament=name)
     await api.ask(api.tournaments.StartTournament, asked, await visitor_of(request))
     return RedirectResponse(f"/tournaments/{name}", 303)
-
-
-async def _form(request: Request, sent: dict[str, str], wrong: str) -> Response:
-    visitor: Visitor = await visitor_of(request)
-    if ORGANISE not in visitor.scopes:
-        raise NotLoggedIn(f"this takes a token for '{ORGANISE}'")
-    # A form that is sent twice makes one tournament.
-    sent = {"request_id": str(uuid.uuid4())} | sent
-    status = 400 if wrong else 200
-    return await page(request, "new_tournament.html", status, sent=sent, wrong=wrong, presets=tuple(PRESETS))
-
-
-def _wanted(sent: dict[str, str]) -> pb.CreateTournamentRequest:
-    """
-    :raises BadRequest: if a number is none, or an option is not written as NAME=VALUE.
-    """
-    options = {}
-    for line in sent.get("options", "").split():
-        option, equals, value = line.partition("=")
-        if not equals:
-            raise BadRequest(f"an option is written NAME=VALUE, and '{line}' is not")
-        options[option] = value
-    return pb.CreateTournamentRequest(
-        tournament=sent.get("name", "").strip(),
-        game=sent.get("game", ""),
-        seats=_count(sent, "seats"),
-        options=options,
-        bots=sent.get("bots", "").split(),
-        orbits=_count(sent, "orbits"),
-        units=_count(sent, "units"),
-        clock=sent.get("clock", "").strip(),
-        request_id=sent.get("request_id", ""),
-    )
-
-
-def _count(sent: dict[str, str], name: str) -> int:
-    text = sent.get(name, "").strip()
-    if text and not (text.isascii() and text.isdigit() and len(text) < 6):
-        raise BadRequest(f"{name} is a whole number, not '{text[:20]}'")
-    return int(text or 0)
 
 
 async def _plan(request: Request, name: str) -> tuple[pb.TournamentPlan | None, str]:
@@ -164,8 +100,6 @@ async def _standings(request: Request, name: str) -> pb.Standings | None:
 
 ROUTES = [
     Route("/tournaments", listing),
-    Route("/tournaments", create, methods=["POST"]),
-    Route("/tournaments/new", form),
     Route("/tournaments/{tournament}", show),
     Route("/tournaments/{tournament}/start", start, methods=["POST"]),
 ]
