@@ -1,4 +1,5 @@
-"""MatchService: finished matches, their records, and unrated matches between connected bots. Knows no schedule."""
+"""MatchService: matches, finished or being played, their records, and unrated matches between connected bots. Knows no
+schedule."""
 
 import asyncio
 import itertools
@@ -24,7 +25,7 @@ from arena.referee.plan import Abandoned, MatchPlan, PlayerId
 from arena.referee.presets import write_clock
 from arena.referee.stream import Farewell
 from arena.scopes import ORGANISE, PLAY, READ
-from arena.store import Connection, bots, notices, pruning, tournaments
+from arena.store import Connection, bots, notices, open_matches, pruning, tournaments
 from arena.store.people import User
 from arena.tournaments.unsubmitted import of_house
 from arena.tournaments.versions import Version, members
@@ -91,6 +92,26 @@ class Matches(MatchServiceServicer):
         user = await self._database.caller(context, READ)
         text = await self._database.ask(_record, user, request.tournament, request.unit, request.rotation)
         return pb.Record(text=text)
+
+    @refuses
+    async def ListOpenMatches(self, request: pb.ListOpenMatchesRequest, context: Context) -> pb.ListOpenMatchesResponse:
+        user = await self._database.caller(context, READ)
+        size, token = page_of(request.page_size, request.page_token, usual=10, most=100)
+        (after,) = numbers_of(token, 1) or (-1,)
+        page = await self._database.ask(_list_open, user, request.tournament, after, size)
+        return pb.ListOpenMatchesResponse(
+            matches=[
+                pb.OpenMatch(
+                    tournament=request.tournament,
+                    unit=match.unit,
+                    rotation=match.rotation,
+                    bots=match.bots,
+                    text=match.record,
+                )
+                for match in page
+            ],
+            next_page_token=str(page[-1].unit) if len(page) == size else "",
+        )
 
     @refuses
     async def PruneRecords(self, request: pb.PruneRecordsRequest, context: Context) -> pb.PruneRecordsResponse:
@@ -202,6 +223,11 @@ def _prune(connection: Connection, user: User, days: int, *, dry_run: bool) -> l
 def _list(connection: Connection, user: User, name: str, after: tuple[int, int], limit: int) -> list[tournaments.Match]:
     tournaments.see_tournament(connection, user, name)
     return tournaments.list_matches(connection, name, after=after, limit=limit)
+
+
+def _list_open(connection: Connection, user: User, name: str, after: int, limit: int) -> list[open_matches.OpenMatch]:
+    tournaments.see_tournament(connection, user, name)
+    return open_matches.list_open(connection, name, after=after, limit=limit)
 
 
 def _latest(connection: Connection, user: User, name: str, limit: int) -> list[tournaments.Match]:

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/match.proto\x12\x08\x61rena.v1\"_\n\x12ListMatchesRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x0e\n\x06latest\x18\x04 \x01(\x08\"P\n\x13ListMatchesResponse\x12 \n\x07matches\x18\x01 \x03(\x0b\x32\x0f.arena.v1.Match\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"y\n\x05Match\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\r\x12\x10\n\x08rotation\x18\x03 \x01(\r\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12\x0e\n\x06scores\x18\x05 \x03(\x11\x12\x0e\n\x06places\x18\x06 \x03(\r\x12\x0e\n\x06\x66\x61ults\x18\x07 \x03(\r\"F\n\x10GetRecordRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\r\x12\x10\n\x08rotation\x18\x03 \x01(\r\"\x16\n\x06Record\x12\x0c\n\x04text\x18\x01 \x01(\t\"\xb5\x01\n\x10PlayMatchRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x38\n\x07options\x18\x02 \x03(\x0b\x32\'.arena.v1.PlayMatchRequest.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x03 \x03(\t\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12\r\n\x05\x63lock\x18\x05 \x01(\t\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"4\n\x13PruneRecordsRequest\x12\x0c\n\x04\x64\x61ys\x18\x01 \x01(\r\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\"G\n\x14PruneRecordsResponse\x12/\n\x0btournaments\x18\x01 \x03(\x0b\x32\x1a.arena.v1.PrunedTournament\"S\n\x10PrunedTournament\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06\x62locks\x18\x02 \x01(\r\x12\r\n\x05\x62ytes\x18\x03 \x01(\x04\x12\x0c\n\x04runs\x18\x04 \x01(\r2\x9f\x02\n\x0cMatchService\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12\x39\n\tGetRecord\x12\x1a.arena.v1.GetRecordRequest\x1a\x10.arena.v1.Record\x12\x39\n\tPlayMatch\x12\x1a.arena.v1.PlayMatchRequest\x1a\x10.arena.v1.Record\x12M\n\x0cPruneRecords\x12\x1d.arena.v1.PruneRecordsRequest\x1a\x1e.arena.v1.PruneRecordsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/match.proto\x12\x08\x61rena.v1\"_\n\x12ListMatchesRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x0e\n\x06latest\x18\x04 \x01(\x08\"P\n\x13ListMatchesResponse\x12 \n\x07matches\x18\x01 \x03(\x0b\x32\x0f.arena.v1.Match\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"y\n\x05Match\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\r\x12\x10\n\x08rotation\x18\x03 \x01(\r\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12\x0e\n\x06scores\x18\x05 \x03(\x11\x12\x0e\n\x06places\x18\x06 \x03(\r\x12\x0e\n\x06\x66\x61ults\x18\x07 \x03(\r\"F\n\x10GetRecordRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\r\x12\x10\n\x08rotation\x18\x03 \x01(\r\"\x16\n\x06Record\x12\x0c\n\x04text\x18\x01 \x01(\t\"S\n\x16ListOpenMatchesRequest\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"X\n\x17ListOpenMatchesResponse\x12$\n\x07matches\x18\x01 \x03(\x0b\x32\x13.arena.v1.OpenMatch\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"[\n\tOpenMatch\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\r\x12\x10\n\x08rotation\x18\x03 \x01(\r\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12\x0c\n\x04text\x18\x05 \x01(\t\"\xb5\x01\n\x10PlayMatchRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x38\n\x07options\x18\x02 \x03(\x0b\x32\'.arena.v1.PlayMatchRequest.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x03 \x03(\t\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12\r\n\x05\x63lock\x18\x05 \x01(\t\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"4\n\x13PruneRecordsRequest\x12\x0c\n\x04\x64\x61ys\x18\x01 \x01(\r\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\"G\n\x14PruneRecordsResponse\x12/\n\x0btournaments\x18\x01 \x03(\x0b\x32\x1a.arena.v1.PrunedTournament\"S\n\x10PrunedTournament\x12\x12\n\ntournament\x18\x01 \x01(\t\x12\x0e\n\x06\x62locks\x18\x02 \x01(\r\x12\r\n\x05\x62ytes\x18\x03 \x01(\x04\x12\x0c\n\x04runs\x18\x04 \x01(\r2\xf7\x02\n\x0cMatchService\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12\x39\n\tGetRecord\x12\x1a.arena.v1.GetRecordRequest\x1a\x10.arena.v1.Record\x12V\n\x0fListOpenMatches\x12 .arena.v1.ListOpenMatchesRequest\x1a!.arena.v1.ListOpenMatchesResponse\x12\x39\n\tPlayMatch\x12\x1a.arena.v1.PlayMatchRequest\x1a\x10.arena.v1.Record\x12M\n\x0cPruneRecords\x12\x1d.arena.v1.PruneRecordsRequest\x1a\x1e.arena.v1.PruneRecordsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,16 +43,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETRECORDREQUEST']._serialized_end=406
   _globals['_RECORD']._serialized_start=408
   _globals['_RECORD']._serialized_end=430
-  _globals['_PLAYMATCHREQUEST']._serialized_start=433
-  _globals['_PLAYMATCHREQUEST']._serialized_end=614
-  _globals['_PLAYMATCHREQUEST_OPTIONSENTRY']._serialized_start=568
-  _globals['_PLAYMATCHREQUEST_OPTIONSENTRY']._serialized_end=614
-  _globals['_PRUNERECORDSREQUEST']._serialized_start=616
-  _globals['_PRUNERECORDSREQUEST']._serialized_end=668
-  _globals['_PRUNERECORDSRESPONSE']._serialized_start=670
-  _globals['_PRUNERECORDSRESPONSE']._serialized_end=741
-  _globals['_PRUNEDTOURNAMENT']._serialized_start=743
-  _globals['_PRUNEDTOURNAMENT']._serialized_end=826
-  _globals['_MATCHSERVICE']._serialized_start=829
-  _globals['_MATCHSERVICE']._serialized_end=1116
+  _globals['_LISTOPENMATCHESREQUEST']._serialized_start=432
+  _globals['_LISTOPENMATCHESREQUEST']._serialized_end=515
+  _globals['_LISTOPENMATCHESRESPONSE']._serialized_start=517
+  _globals['_LISTOPENMATCHESRESPONSE']._serialized_end=605
+  _globals['_OPENMATCH']._serialized_start=607
+  _globals['_OPENMATCH']._serialized_end=698
+  _globals['_PLAYMATCHREQUEST']._serialized_start=701
+  _globals['_PLAYMATCHREQUEST']._serialized_end=882
+  _globals['_PLAYMATCHREQUEST_OPTIONSENTRY']._serialized_start=836
+  _globals['_PLAYMATCHREQUEST_OPTIONSENTRY']._serialized_end=882
+  _globals['_PRUNERECORDSREQUEST']._serialized_start=884
+  _globals['_PRUNERECORDSREQUEST']._serialized_end=936
+  _globals['_PRUNERECORDSRESPONSE']._serialized_start=938
+  _globals['_PRUNERECORDSRESPONSE']._serialized_end=1009
+  _globals['_PRUNEDTOURNAMENT']._serialized_start=1011
+  _globals['_PRUNEDTOURNAMENT']._serialized_end=1094
+  _globals['_MATCHSERVICE']._serialized_start=1097
+  _globals['_MATCHSERVICE']._serialized_end=1472
 # @@protoc_insertion_point(module_scope)

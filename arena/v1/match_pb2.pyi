@@ -187,6 +187,104 @@ class Record(_message.Message):
 Global___Record: _TypeAlias = Record  # noqa: Y015
 
 @_typing.final
+class ListOpenMatchesRequest(_message.Message):
+    """Request for what may be seen of matches that are being played."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """REQUIRED."""
+    page_size: _builtins.int
+    """OPTIONAL. At most 100; 0 for 10."""
+    page_token: _builtins.str
+    """OPTIONAL. From the response before, or the number of a unit: then those of later units come."""
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "tournament", b"tournament"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListOpenMatchesRequest: _TypeAlias = ListOpenMatchesRequest  # noqa: Y015
+
+@_typing.final
+class ListOpenMatchesResponse(_message.Message):
+    """A page of matches that are being played."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCHES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Empty on the last page."""
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___OpenMatch]:
+        """In order of unit, at most one of each block. Those of which no deal is closed are not among them."""
+
+    def __init__(
+        self,
+        *,
+        matches: _abc.Iterable[Global___OpenMatch] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListOpenMatchesResponse: _TypeAlias = ListOpenMatchesResponse  # noqa: Y015
+
+@_typing.final
+class OpenMatch(_message.Message):
+    """A match whose block is being played. Nothing of it counts yet."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    UNIT_FIELD_NUMBER: _builtins.int
+    ROTATION_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """The tournament."""
+    unit: _builtins.int
+    """The unit, counted from 0."""
+    rotation: _builtins.int
+    """The rotation, counted from 0."""
+    text: _builtins.str
+    """The beginning of its record, one JSON object a line: header, packs and decisions, and no result."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Bots by seat."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        unit: _builtins.int = ...,
+        rotation: _builtins.int = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "rotation", b"rotation", "text", b"text", "tournament", b"tournament", "unit", b"unit"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OpenMatch: _TypeAlias = OpenMatch  # noqa: Y015
+
+@_typing.final
 class PlayMatchRequest(_message.Message):
     """Request for an unrated match."""
 

@@ -45,6 +45,11 @@ class MatchServiceStub:
                 request_serializer=arena_dot_v1_dot_match__pb2.GetRecordRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_match__pb2.Record.FromString,
                 _registered_method=True)
+        self.ListOpenMatches = channel.unary_unary(
+                '/arena.v1.MatchService/ListOpenMatches',
+                request_serializer=arena_dot_v1_dot_match__pb2.ListOpenMatchesRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_match__pb2.ListOpenMatchesResponse.FromString,
+                _registered_method=True)
         self.PlayMatch = channel.unary_unary(
                 '/arena.v1.MatchService/PlayMatch',
                 request_serializer=arena_dot_v1_dot_match__pb2.PlayMatchRequest.SerializeToString,
@@ -70,6 +75,13 @@ class MatchServiceServicer:
 
     def GetRecord(self, request, context):
         """The record of one match: the lines of a record file.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListOpenMatches(self, request, context):
+        """Matches of a tournament that are being played, each up to the end of the last deal that no table will play again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -101,6 +113,11 @@ def add_MatchServiceServicer_to_server(servicer, server):
                     servicer.GetRecord,
                     request_deserializer=arena_dot_v1_dot_match__pb2.GetRecordRequest.FromString,
                     response_serializer=arena_dot_v1_dot_match__pb2.Record.SerializeToString,
+            ),
+            'ListOpenMatches': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListOpenMatches,
+                    request_deserializer=arena_dot_v1_dot_match__pb2.ListOpenMatchesRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_match__pb2.ListOpenMatchesResponse.SerializeToString,
             ),
             'PlayMatch': grpc.unary_unary_rpc_method_handler(
                     servicer.PlayMatch,
@@ -168,6 +185,33 @@ class MatchService:
             '/arena.v1.MatchService/GetRecord',
             arena_dot_v1_dot_match__pb2.GetRecordRequest.SerializeToString,
             arena_dot_v1_dot_match__pb2.Record.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListOpenMatches(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.MatchService/ListOpenMatches',
+            arena_dot_v1_dot_match__pb2.ListOpenMatchesRequest.SerializeToString,
+            arena_dot_v1_dot_match__pb2.ListOpenMatchesResponse.FromString,
             options,
             channel_credentials,
             insecure,

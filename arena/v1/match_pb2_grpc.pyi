@@ -37,6 +37,8 @@ class MatchServiceStub:
     """Matches of a tournament that may be read."""
     GetRecord: _grpc.UnaryUnaryMultiCallable[_match_pb2.GetRecordRequest, _match_pb2.Record]
     """The record of one match: the lines of a record file."""
+    ListOpenMatches: _grpc.UnaryUnaryMultiCallable[_match_pb2.ListOpenMatchesRequest, _match_pb2.ListOpenMatchesResponse]
+    """Matches of a tournament that are being played, each up to the end of the last deal that no table will play again."""
     PlayMatch: _grpc.UnaryUnaryMultiCallable[_match_pb2.PlayMatchRequest, _match_pb2.Record]
     """Plays one unrated match between connected bots and house bots, and returns its record."""
     PruneRecords: _grpc.UnaryUnaryMultiCallable[_match_pb2.PruneRecordsRequest, _match_pb2.PruneRecordsResponse]
@@ -51,6 +53,8 @@ class MatchServiceAsyncStub(MatchServiceStub):
     """Matches of a tournament that may be read."""
     GetRecord: _aio.UnaryUnaryMultiCallable[_match_pb2.GetRecordRequest, _match_pb2.Record]  # type: ignore[assignment]
     """The record of one match: the lines of a record file."""
+    ListOpenMatches: _aio.UnaryUnaryMultiCallable[_match_pb2.ListOpenMatchesRequest, _match_pb2.ListOpenMatchesResponse]  # type: ignore[assignment]
+    """Matches of a tournament that are being played, each up to the end of the last deal that no table will play again."""
     PlayMatch: _aio.UnaryUnaryMultiCallable[_match_pb2.PlayMatchRequest, _match_pb2.Record]  # type: ignore[assignment]
     """Plays one unrated match between connected bots and house bots, and returns its record."""
     PruneRecords: _aio.UnaryUnaryMultiCallable[_match_pb2.PruneRecordsRequest, _match_pb2.PruneRecordsResponse]  # type: ignore[assignment]
@@ -74,6 +78,14 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_match_pb2.Record, _abc.Awaitable[_match_pb2.Record]]:
         """The record of one match: the lines of a record file."""
+
+    @_abc_1.abstractmethod
+    def ListOpenMatches(
+        self,
+        request: _match_pb2.ListOpenMatchesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_match_pb2.ListOpenMatchesResponse, _abc.Awaitable[_match_pb2.ListOpenMatchesResponse]]:
+        """Matches of a tournament that are being played, each up to the end of the last deal that no table will play again."""
 
     @_abc_1.abstractmethod
     def PlayMatch(

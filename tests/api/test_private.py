@@ -55,6 +55,7 @@ ASKED: dict[str, list[tuple[Callable[[str], Fields] | Fields, set[str]]]] = {
     "DisqualifyBot": [(named(bot="ann-x", reason="So."), THEIRS)],
     "CancelTournament": [(named(reason="So."), THEIRS)],
     "ListMatches": [(named(), THEIRS)],
+    "ListOpenMatches": [(named(), THEIRS)],
     "GetRecord": [(named(), THEIRS)],
     "PruneRecords": [({"days": 1, "dry_run": True}, {"admin"})],
     "ExportMatches": [(named(), THEIRS), ({}, THEIRS), ({"game": "callbreak"}, THEIRS)],

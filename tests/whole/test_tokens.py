@@ -73,6 +73,7 @@ ALLOWED = {
     "GetLikelihoodMatrix": {READ},
     "GetHeadToHead": {READ},
     "ListMatches": {READ},
+    "ListOpenMatches": {READ},
     "GetRecord": {READ},
     "PruneRecords": {ORGANISE},
     "PlayMatch": {PLAY},
