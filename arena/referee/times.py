@@ -32,12 +32,13 @@ def clock_of_record(record: Verified) -> Limits | None:
         return None
 
 
-def seat_times(record: Verified) -> list[SeatTime]:
-    """The time of every seat, by seat. The bank is reckoned again, answer by answer, as the referee did."""
+def seat_times(record: Verified, decisions: int | None = None) -> list[SeatTime]:
+    """The time of every seat, by seat, at the end or after so many decisions. The bank is reckoned again, answer by
+    answer, as the referee did."""
     limits = clock_of_record(record)
     found = []
     for seat in range(record.game.seats):
-        own = [one for one in record.decisions if one.seat == seat and one.fault != FORFEITED]
+        own = [one for one in record.decisions[:decisions] if one.seat == seat and one.fault != FORFEITED]
         longest_ms = max((one.ms for one in own), default=0)
         bank_us = None if limits is None else limits.bank_ms * 1000
         for one in own:

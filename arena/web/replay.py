@@ -8,29 +8,32 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from arena.errors import WrongState
+from arena.web.deals import Deal, deals_of
 from engine.game import State
 from engine.record import Decision, RecordError, Verified, verify
 
-KEPT = 32
-"""Records that are kept played; a viewer asks for the same one again and again."""
+KEPT = 64
+"""Records that are kept played; a viewer asks for the same one again and again, and a field has 16 at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A step: what has been decided last, whether that is its seat's secret until others have chosen, too, and who may
-    do what now. ``legal`` has texts, by seat that is to act."""
+    """A step: what has been decided last, all that its seat could do, whether it is its secret until others have
+    chosen, too, and who may do what now. ``legal`` has texts, by seat that is to act."""
 
     step: int
     last: Decision | None
+    could: tuple[int, ...]
     secret: bool
     legal: dict[int, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A record that holds."""
+    """A record that holds, and its deals."""
 
     record: Verified
+    deals: tuple[Deal, ...]
 
     @property
     def steps(self) -> int:
@@ -40,27 +43,23 @@ class Replay:
     def at(self, step: int) -> tuple[Moment, State]:
         """The match after so many decisions; beyond the end, at the end."""
         step = max(0, min(step, self.steps))
+        write = self.record.game.write
         state = self.record.start.clone()
         acting: tuple[int, ...] = ()
-        for decision in self.record.decisions[:step]:
+        could: tuple[int, ...] = ()
+        for number, decision in enumerate(self.record.decisions[:step], start=1):
             acting = state.to_act()
+            if number == step:
+                could = tuple(state.legal(decision.seat))
             state.apply_unchecked(decision.seat, decision.action)
         last = self.record.decisions[step - 1] if step else None
         secret = last is not None and state.to_act() == tuple(seat for seat in acting if seat != last.seat) != ()
-        write = self.record.game.write
-        legal = {seat: tuple(write(action) for action in state.legal(seat)) for seat in state.to_act()}
-        return Moment(step, last, secret, legal), state
+        legal = {seat: tuple(map(write, state.legal(seat))) for seat in state.to_act()}
+        return Moment(step, last, could, secret, legal), state
 
-    def deals(self) -> list[int]:
-        """The steps at which a deal begins, the first one too."""
-        state = self.record.start.clone()
-        began, seen = [0], (state.deal, state.redeal)
-        for step, decision in enumerate(self.record.decisions, start=1):
-            state.apply_unchecked(decision.seat, decision.action)
-            if state.to_act() and (state.deal, state.redeal) != seen:
-                seen = (state.deal, state.redeal)
-                began.append(step)
-        return began
+    def deal_at(self, step: int) -> int:
+        """The index of the deal that lies on the table at a step; at the end, that of the last one."""
+        return max((at for at, deal in enumerate(self.deals) if deal.first <= step), default=0)
 
 
 @lru_cache(KEPT)
@@ -70,6 +69,7 @@ def replay(text: str) -> Replay:
     :raises WrongState: if it does not hold.
     """
     try:
-        return Replay(verify(text))
+        record = verify(text)
     except RecordError as error:
         raise WrongState(f"this record does not hold, and is not shown: {error}") from error
+    return Replay(record, deals_of(record))

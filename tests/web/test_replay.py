@@ -1,6 +1,8 @@
 """Stepping through a record: every step is the match as it was then."""
 
 import random
+from functools import reduce
+from operator import or_
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,10 @@ from hypothesis import strategies as st
 
 import engine
 from arena.errors import WrongState
+from arena.web.pages.records import how_before_ended
 from arena.web.replay import replay
+from arena.web.tables import draw_closed
+from arena.web.tables.trick import Trick
 from engine.game import Game, State
 from engine.record import Recorder
 from tests.engine.walks import SEED, games
@@ -43,6 +48,8 @@ def test_every_step_is_the_match_as_it_was_then(game: Game, rng: random.Random) 
         assert state == states[step]
         assert set(moment.legal) == set(states[step].to_act())
         if step:
+            taken = found.record.decisions[step - 1]
+            assert list(moment.could) == states[step - 1].legal(taken.seat)
             # A choice is a secret while others still have theirs to make at the same time.
             before, after = set(states[step - 1].to_act()), set(states[step].to_act())
             assert moment.secret == (bool(after) and len(before) > 1 and after < before)
@@ -50,11 +57,44 @@ def test_every_step_is_the_match_as_it_was_then(game: Game, rng: random.Random) 
     assert found.at(10**9)[0].step == found.steps
 
 
-def test_deals_begin_where_new_cards_lie() -> None:
-    text, states = recorded(engine.load("callbreak"), random.Random(1))
+@given(games(), st.randoms(use_true_random=False))
+def test_deals_follow_each_other_and_hold_what_was_dealt_played_and_scored(game: Game, rng: random.Random) -> None:
+    text, states = recorded(game, rng)
     found = replay(text)
-    began = [step for step, state in enumerate(states) if step == 0 or state.deal != states[step - 1].deal]
-    assert found.deals() == began
+    deals, decisions = found.deals, found.record.decisions
+    assert [one.first for one in deals] == [0, *(one.last for one in deals[:-1])]
+    assert deals[-1].last == found.steps
+    assert deals[-1].totals == tuple(states[-1].scores())
+    assert [one.number for one in deals if one.scores] == list(range(1, deals[-1].number + 1))
+    for index, one in enumerate(deals):
+        assert found.deal_at(one.first) == found.deal_at(one.last - 1) == index
+        before = deals[index - 1].totals if index else (0,) * game.seats
+        added = tuple(now - then for now, then in zip(one.totals, before, strict=True))
+        # What only breaks a tie is no part of the totals.
+        assert added == (one.scores or (0,) * game.seats) or (one is deals[-1] and not any(added))
+        if not one.hands:
+            continue
+        assert sum(hand.bit_count() for hand in one.hands) == reduce(or_, one.hands).bit_count()
+        played = [[d.action for d in decisions[one.first : one.last] if d.seat == s] for s in range(game.seats)]
+        cards = [[action for action in of_seat if action < 52] for of_seat in played]  # in these games cards come first
+        if one.scores:
+            assert [sum(1 << number for number in of_seat) for of_seat in cards] == list(one.hands)
+            assert sum(one.won) == len(cards[0])
+
+
+@pytest.mark.parametrize("game", [engine.load("callbreak"), engine.load("minus", deals=2), engine.load("minus_one", 5)])
+def test_how_the_deal_before_ended_is_its_last_trick_or_round(game: Game) -> None:
+    text, states = recorded(game, random.Random(1))
+    found = replay(text)
+    assert how_before_ended(found, 0) is None
+    for index, before in enumerate(found.deals[:-1]):
+        drawn = how_before_ended(found, index + 1)
+        state = states[before.last - 1].clone()
+        moves = [(one.seat, one.action) for one in found.record.decisions[before.first : before.last]]
+        table = draw_closed(state, moves)
+        assert getattr(table, "finished")[-1] == drawn  # noqa: B009 - every shape has them
+        if isinstance(drawn, Trick):
+            assert [one.won for one in table.seats] == list(before.won)  # type: ignore[attr-defined]
 
 
 def test_a_record_that_does_not_hold_is_not_shown() -> None:

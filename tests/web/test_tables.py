@@ -22,7 +22,9 @@ def drawn(state: State, seat: int | None) -> Drawn:
 
 def html(table: Drawn, seats: int) -> str:
     names = [f"bot-{seat}" for seat in range(seats)]
-    return templates.get_template(table.template).render(table=table, names=names, open_tricks=True)
+    known = {"table": table, "names": names, "links": [""] * seats, "notes": ["here"] * seats, "marked": names[0]}
+    small = templates.get_template(table.small).render(**known)
+    return templates.get_template(table.template).render(**known, open_tricks=True) + small
 
 
 @given(games(), st.integers(0, 200), st.randoms(use_true_random=False))

@@ -3,6 +3,7 @@ rules: what lies on a table is drawn by :mod:`arena.web.tables`."""
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,14 +16,16 @@ import engine
 from arena.errors import NotFound
 from arena.referee.times import seat_times
 from arena.v1 import match_pb2, tournament_pb2
+from arena.web.duplicate import Table, board, length, losses, rows
 from arena.web.page import page
-from arena.web.replay import Moment, replay
+from arena.web.replay import Moment, Replay, replay
 from arena.web.session import api_of, visitor_of
-from arena.web.tables import Look, draw
+from arena.web.tables import Ended, Look, draw, ended, options_of
 
 MOST_TABLES = 16
 """A unit is played in at most as many rotations as a table has seats, or at the tables of a field."""
 
+MOST_LOSSES = 10
 PER_PAGE = 100
 
 
@@ -43,6 +46,7 @@ async def match(request: Request) -> Response:
     where = request.path_params
     text = await _record(request, where["unit"], where["rotation"])
     step = await run_in_threadpool(shown, text, request.query_params)
+    step["links"] = [f"/bots/{bot}" for bot in step["players"]]
     return await page(request, "match.html", **where, **step)
 
 
@@ -70,7 +74,8 @@ async def record(request: Request) -> Response:
 
 
 async def deal(request: Request) -> Response:
-    """A unit: the same cards in every rotation, or at every table of a field, seat by seat."""
+    """A unit: the same cards in every rotation, or at every table of a field, seat by seat. `?deal=` is the one that
+    is shown side by side, from 1, `?step=` a step of it, and `?bot=` whose hands are looked at."""
     name, unit = request.path_params["tournament"], request.path_params["unit"]
     api, visitor = api_of(request), await visitor_of(request)
     asked = match_pb2.ListMatchesRequest(
@@ -87,6 +92,12 @@ async def deal(request: Request) -> Response:
     totals: Counter[str] = Counter()
     for one in rotations:
         totals.update(dict(zip(one.bots, one.scores, strict=True)))
+    try:
+        texts = await asyncio.gather(*(_record(request, unit, one.rotation) for one in rotations))
+    except NotFound as error:
+        texts, pruned = [], str(error)
+    else:
+        pruned = ""
     return await page(
         request,
         "deal.html",
@@ -96,8 +107,40 @@ async def deal(request: Request) -> Response:
         rotations=rotations,
         field=tournament.unit_kind == "field",
         write=game.write_score,
+        unit_score=10**game.score_decimals,
         totals=totals.most_common(),
+        pruned=pruned,
+        **(await run_in_threadpool(_beside, game, rotations, texts, request.query_params) if texts else {}),
     )
+
+
+def _beside(
+    game: engine.Game, rotations: Sequence[match_pb2.Match], texts: Sequence[str], asked: Any
+) -> dict[str, Any]:
+    """What the page of a unit shows of one deal.
+
+    :raises WrongState: if a record does not hold.
+    """
+    tables = [Table(one.rotation, tuple(one.bots), replay(text)) for one, text in zip(rotations, texts, strict=True)]
+    names = sorted({bot for table in tables for bot in table.bots})
+    bot = asked.get("bot", "")
+    bot = bot if bot in names else ""
+    deals = max(table.replay.deals[-1].number for table in tables)
+    number = _whole(asked.get("deal"), 1, deals) or 1
+    steps = length(tables, number)
+    step = _whole(asked.get("step"), 0, steps) or 0
+    return {
+        "names": names,
+        "bot": bot,
+        "word": tables[0].replay.deals[0].word,
+        "deals": deals,
+        "deal": number,
+        "steps": steps,
+        "step": step,
+        "rows": rows(game, tables, number, bot),
+        "losses": losses(tables, bot, MOST_LOSSES) if bot else [],
+        "boards": [(table, board(table, number, step)) for table in tables],
+    }
 
 
 async def _record(request: Request, unit: int, rotation: int) -> str:
@@ -113,33 +156,54 @@ def shown(text: str, asked: Any) -> dict[str, Any]:
     :raises WrongState: if the record does not hold.
     """
     found = replay(text)
-    game = found.record.game
+    record, game = found.record, found.record.game
     moment, state = found.at(_whole(asked.get("step"), 0, found.steps) or 0)
+    step, last = moment.step, moment.last
     seat = _whole(asked.get("seat"), 0, game.seats - 1)
-    deals = found.deals()
-    write = game.write
-    header = found.record.header
+    secret = _hides(moment, seat)
+    open_hand = last is not None and not secret and seat in {None, last.seat}
+    index = found.deal_at(step)
+    faults = [(number, one) for number, one in enumerate(record.decisions, start=1) if one.fault]
+    header = record.header
     return {
         "game": game.id,
         "players": header["players"],
+        "links": [""] * game.seats,
+        "notes": [""] * game.seats,
         "versions": header.get("versions", [""] * game.seats),
         "clock": header.get("clock", ""),
-        "step": moment.step,
+        "step": step,
         "steps": found.steps,
         "seat": seat,
-        "last": moment.last,
-        "secret": _hides(moment, seat),
-        "write": write,
-        "table": draw(state, Look(seat, moment.legal)),
-        "began": max((step for step in deals if step < moment.step), default=0),
-        "next_deal": min((step for step in deals if step > moment.step), default=found.steps),
-        "faults": [(step, one) for step, one in enumerate(found.record.decisions, start=1) if one.fault],
-        "over": moment.step == found.steps,
-        "scores": [game.write_score(score) for score in found.record.scores],
-        "places": found.record.places,
-        "forfeited": found.record.forfeited,
-        "times": seat_times(found.record),
+        "last": last,
+        "secret": secret,
+        "said": options_of(game, (last.action,))[0] if last is not None else None,
+        "could": options_of(game, [one for one in moment.could if one != last.action]) if last and open_hand else (),
+        "table": draw(state, Look(seat, moment.legal), how_before_ended(found, index)),
+        "deals": found.deals,
+        "deal": found.deals[index],
+        "began": max((one.first for one in found.deals if one.first < step), default=0),
+        "next_deal": min((one.first for one in found.deals if one.first > step), default=found.steps),
+        "faults": faults,
+        "fault_before": max((number for number, _ in faults if number < step), default=None),
+        "fault_after": min((number for number, _ in faults if number > step), default=None),
+        "faulty": [sum(one.seat == own for _, one in faults) for own in range(game.seats)],
+        "over": step == found.steps,
+        "scores": [game.write_score(score) for score in record.scores],
+        "write_score": game.write_score,
+        "places": record.places,
+        "forfeited": record.forfeited,
+        "times": seat_times(record, step),
     }
+
+
+def how_before_ended(found: Replay, index: int) -> Ended | None:
+    """How the deal before the one of that index ended."""
+    if not index:
+        return None
+    before = found.deals[index - 1]
+    moves = [(one.seat, one.action) for one in found.record.decisions[before.first : before.last]]
+    return ended(found.record.game, moves, before.trump, before.number) if before.scores else None
 
 
 def _hides(moment: Moment, seat: int | None) -> bool:

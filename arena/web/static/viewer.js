@@ -1,7 +1,6 @@
 // Steps through a match by key and by click without loading the whole page again. Without it every link works, too.
 "use strict";
 const stage = document.getElementById("stage");
-const KEYS = new Set(["Home", "End", "PageUp", "PageDown", "ArrowLeft", "ArrowRight"]);
 const MOST_WAITING = 20;
 
 async function go(address) {
@@ -11,7 +10,19 @@ async function go(address) {
     : null;
   if (!fresh) { location.assign(address); return; }
   const focused = document.activeElement?.dataset?.key;
+  // What was opened or closed by hand stays so, and a table that was scrolled.
+  const opened = new Map([...stage.querySelectorAll("details[data-kept]")].map((one) => [one.dataset.kept, one.open]));
+  const scrolled = [...stage.querySelectorAll(".scroll")].map((one) => [one.getAttribute("aria-label"), one.scrollLeft]);
+  const ended = stage.querySelector("#result");
   stage.replaceChildren(...fresh.childNodes);
+  const over = stage.querySelector("#result");
+  for (const one of stage.querySelectorAll("details[data-kept]")) {
+    if (Boolean(over) === Boolean(ended)) one.open = opened.get(one.dataset.kept) ?? one.open;
+  }
+  for (const [label, left] of scrolled) {
+    const same = label && stage.querySelector(`.scroll[aria-label="${CSS.escape(label)}"]`);
+    if (same) same.scrollLeft = left;
+  }
   if (focused) stage.querySelector(`[data-key="${focused}"]`)?.focus();
   history.replaceState(null, "", address);
 }
@@ -35,10 +46,18 @@ stage.addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (!KEYS.has(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input, select, textarea")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  if (event.key === "?") {
+    const keys = document.getElementById("keys");
+    keys.open = !keys.open;
+    if (keys.open) keys.scrollIntoView({ block: "nearest" });
+    return;
+  }
+  const find = () => stage.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  // A key moves the page as ever where the stage has no use for it; one that stands at the edge has.
+  if (!find() && !stage.querySelector(`[data-edge~="${CSS.escape(event.key)}"]`)) return;
   event.preventDefault();
-  then(() => stage.querySelector(`[data-key="${event.key}"]`));
+  then(find);
 });
 
 // Plays by itself, a step at a time; from the watching address it goes on with the match that closed last.

@@ -4,14 +4,21 @@ A view is made from nothing but observations: from a seat's own, what that seat 
 everybody's. A game whose view has a shape that is here needs nothing; a new shape adds a module and a template.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from arena.web.cards import Card, card, in_hand
 from arena.web.tables import pairs, trick
 from engine.game import Game, Phase, State
-from engine.pairs import PairsObservation
-from engine.tricks import TrickObservation
+from engine.pairs import DECK_ROUNDS, PAIRS, PairsObservation
+from engine.tricks import UNSETTLED, TrickObservation
+
+Move = tuple[int, int]
+"""A seat and its action."""
+
+Ended = trick.Trick | pairs.Round
+"""A finished trick, or a finished round of a deck."""
 
 
 class Drawn(Protocol):
@@ -19,6 +26,15 @@ class Drawn(Protocol):
 
     @property
     def template(self) -> str: ...
+    @property
+    def small(self) -> str:
+        """The template for where many tables stand side by side."""
+        ...
+
+    @property
+    def finished(self) -> "Sequence[Ended]":
+        """The tricks or rounds of the deal that are over."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +46,8 @@ class Look:
     legal: dict[int, tuple[str, ...]]
 
 
-def draw(state: State, look: Look) -> Drawn:
-    """The table as it is seen from there.
+def draw(state: State, look: Look, ended: Ended | None = None) -> Drawn:
+    """The table as it is seen from there. ``ended`` is how the deal before ended.
 
     :raises TypeError: if there is no table of that shape.
     """
@@ -42,10 +58,38 @@ def draw(state: State, look: Look) -> Drawn:
     public = views[look.seat or 0]
     if isinstance(public, TrickObservation):
         hands = {seat: view.hand for seat, view in enumerate(views) if isinstance(view, TrickObservation)}
-        return trick.draw(state.game, public, {seat: hands[seat] for seat in open_to}, tuple(look.legal), legal)
+        hands = {seat: hands[seat] for seat in open_to}
+        return trick.draw(state.game, public, hands, tuple(look.legal), legal, ended=_trick(ended))
     if isinstance(public, PairsObservation):
-        return pairs.draw(state.game, public, tuple(look.legal))
+        return pairs.draw(state.game, public, tuple(look.legal), _round(ended))
     raise TypeError(f"There is no table for a {type(public).__name__}: write a module for it in arena/web/tables.")
+
+
+def draw_closed(state: State, moves: Sequence[Move]) -> Drawn:
+    """The table when a deal is over and nothing of the next one lies on it, all hands open. ``moves`` are those of the
+    deal, and ``state`` is the match before the last of them."""
+    game = state.game
+    public = state.observe(0)
+    last = moves[-game.seats :]
+    if isinstance(public, TrickObservation):
+        return trick.closed(game, public, last)
+    if isinstance(public, PairsObservation):
+        return pairs.closed(game, public, [keep - game.phases[public.phase].first + 1 for _, keep in sorted(last)])
+    raise TypeError(f"There is no table for a {type(public).__name__}: write a module for it in arena/web/tables.")
+
+
+def ended(game: Game, moves: Sequence[Move], trump: int = UNSETTLED, deck: int = 0) -> Ended | None:
+    """How a deal ended of which ``moves`` are the last; ``deck`` is its number from 1 where decks take the place of
+    deals. None for a deal without a whole trick, or if there are too few moves."""
+    seats, last = game.seats, game.phases[-1]
+    cards = next((phase for phase in game.phases if trick.of_cards(phase)), None)
+    if cards is not None:
+        plays = [(seat, action - cards.first) for seat, action in moves[-seats:] if 0 <= action - cards.first < 52]
+        return trick.trick_of(plays, trump) if len(plays) == len({seat for seat, _ in plays}) == seats else None
+    if len(moves) < 2 * seats:
+        return None
+    shows = [PAIRS[action] for _, action in sorted(moves[-2 * seats : -seats])]
+    return pairs.round_of(DECK_ROUNDS * deck, shows, [keep - last.first + 1 for _, keep in sorted(moves[-seats:])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +104,32 @@ class Choice:
 
 
 def draw_view(
-    game: Game, view: TrickObservation | PairsObservation, legal: tuple[int, ...], said: int | None = None
+    game: Game,
+    view: TrickObservation | PairsObservation,
+    legal: tuple[int, ...],
+    said: int | None = None,
+    ended: Ended | None = None,
 ) -> Drawn:
     """The table as a seat sees it, from its observation alone. ``legal`` are the actions that it may take, empty while
-    it waits for others; ``said`` is the one that it has taken since."""
+    it waits for others; ``said`` is the one that it has taken since; ``ended`` is how the deal before ended."""
     seat = view.seat
     acting = (seat,) if legal else ()
     if isinstance(view, PairsObservation):
-        return pairs.draw(game, view, acting)
+        return pairs.draw(game, view, acting, _round(ended))
     of_cards = trick.of_cards(game.phases[view.phase])
     if of_cards and said is not None:
         played = said - game.phases[view.phase].first
         view = view._replace(hand=view.hand & ~(1 << played), trick=view.trick + bytes((played,)))
     cards = {seat: tuple(map(game.write, legal))} if legal and of_cards else {}
-    return trick.draw(game, view, {seat: view.hand}, acting, cards)
+    return trick.draw(game, view, {seat: view.hand}, acting, cards, ended=_trick(ended))
+
+
+def options_of(game: Game, actions: Sequence[int]) -> tuple[Choice, ...]:
+    """Actions of one phase as they are shown, cards in the order in which they are held."""
+    if not actions:
+        return ()
+    phase = next(one for one in game.phases if one.first <= actions[0] < one.first + one.size)
+    return choices(game, phase, tuple(actions))
 
 
 def choices(game: Game, phase: Phase, legal: tuple[int, ...]) -> tuple[Choice, ...]:
@@ -83,3 +139,11 @@ def choices(game: Game, phase: Phase, legal: tuple[int, ...]) -> tuple[Choice, .
         return tuple(Choice(action, text, text.removeprefix(f"{phase.name} "), None) for action, text in texts.items())
     held = in_hand(sum(1 << action - phase.first for action in legal))
     return tuple(Choice(phase.first + n, card(n).text, card(n).face, card(n)) for n in held)
+
+
+def _trick(ended: Ended | None) -> trick.Trick | None:
+    return ended if isinstance(ended, trick.Trick) else None
+
+
+def _round(ended: Ended | None) -> pairs.Round | None:
+    return ended if isinstance(ended, pairs.Round) else None

@@ -14,7 +14,8 @@ from engine.pairs import DECK_ROUNDS, PairsObservation
 @dataclass(frozen=True, slots=True)
 class Seat:
     """A place at the table. ``left`` are the cards that may be shown in this round; ``resting`` is the one that may
-    not, 0 for none; ``kept`` and its mark are of the round before, until new pairs lie on the table."""
+    not, 0 for none, and ``helper`` has both in order, the resting one in brackets (MO-18); ``kept`` and its mark are of
+    the round before, until new pairs lie on the table."""
 
     number: int
     left: tuple[int, ...]
@@ -26,6 +27,7 @@ class Seat:
     tokens: int
     last_won: int
     acts: bool
+    helper: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +43,21 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class PairsTable:
-    """Everything on the table."""
+    """Everything on the table. ``ended`` is the last round of the deck before, until this one has a finished round."""
 
     template = "tables/pairs.html"
+    small = "tables/pairs_small.html"
 
     round: int
     phase: str
     seats: tuple[Seat, ...]
     finished: tuple[Round, ...]
+    ended: Round | None
 
 
-def draw(game: Game, view: PairsObservation, acting: tuple[int, ...]) -> PairsTable:
-    """The table of a view, and who is to act. What they may do lies open: the cards that are left, or the own pair."""
+def draw(game: Game, view: PairsObservation, acting: tuple[int, ...], ended: Round | None = None) -> PairsTable:
+    """The table of a view, and who is to act. What they may do lies open: the cards that are left, or the own pair.
+    ``ended`` is the last round of the deck before."""
     finished = tuple(_round(view, at) for at in range(len(view.keeps) // view.seats))
     before = finished[-1] if finished else None
     return PairsTable(
@@ -70,22 +75,31 @@ def draw(game: Game, view: PairsObservation, acting: tuple[int, ...]) -> PairsTa
                 tokens=view.tokens[seat],
                 last_won=view.last_won[seat],
                 acts=seat in acting,
+                helper=helper(_cards(view.playable[seat]), view.resting[seat]),
             )
             for seat in range(view.seats)
         ),
         finished=finished,
+        ended=None if finished else ended,
     )
 
 
-def _round(view: PairsObservation, at: int) -> Round:
-    start = at * view.seats
-    kept = tuple(view.keeps[start : start + view.seats])
-    return Round(
-        number=view.round - view.round % DECK_ROUNDS + at + 1,
-        shown=tuple(_cards(pair) for pair in view.shows[start : start + view.seats]),
-        kept=kept,
-        marks=marks(kept),
+def closed(game: Game, view: PairsObservation, keeps: Sequence[int]) -> PairsTable:
+    """The table when the last round of a deck is over. ``view`` is from before the keeps, and ``keeps`` are all of its
+    cards by seat."""
+    view = view._replace(
+        shows=view.shows + view.shown,
+        keeps=view.keeps + bytes(keeps),
+        shown=b"",
+        playable=bytes(view.seats),
+        resting=bytes(view.seats),
     )
+    return draw(game, view, ())
+
+
+def round_of(number: int, shows: Sequence[Sequence[int]], keeps: Sequence[int]) -> Round:
+    """A finished round from what everybody showed and kept, by seat; its number is from 1."""
+    return Round(number, tuple(tuple(pair) for pair in shows), tuple(keeps), marks(keeps))
 
 
 def marks(kept: Sequence[int]) -> tuple[str, ...]:
@@ -93,6 +107,19 @@ def marks(kept: Sequence[int]) -> tuple[str, ...]:
     often = Counter(kept)
     best = min((one for one in kept if often[one] == 1), default=0)
     return tuple("cancelled" if often[one] > 1 else "won" if one == best else "" for one in kept)
+
+
+def helper(left: Sequence[int], resting: int) -> str:
+    """The cards that are left in their order, the one that rests in brackets (MO-18): ``1 2 4 5 6 (7) 8``."""
+    texts = {number: str(number) for number in left} | ({resting: f"({resting})"} if resting else {})
+    return " ".join(texts[number] for number in sorted(texts))
+
+
+def _round(view: PairsObservation, at: int) -> Round:
+    start = at * view.seats
+    kept = view.keeps[start : start + view.seats]
+    shown = [_cards(pair) for pair in view.shows[start : start + view.seats]]
+    return round_of(view.round - view.round % DECK_ROUNDS + at + 1, shown, kept)
 
 
 def _cards(mask: int) -> tuple[int, ...]:
