@@ -113,7 +113,7 @@ def print_head_to_head(server: Server, tables: Sequence[pb.RatingTable], bot: st
             found = RatingServiceStub(server.channel).GetHeadToHead(request, metadata=server.metadata)
         lines = [_met(one, 1000 * 10**found.score_decimals) for one in found.opponents]
         if as_json:
-            common = [table.game, table.seats, table.unit_kind, bot]
+            common: list[Value] = [table.game, table.seats, table.unit_kind, bot]
             rows += [[*common, *line, one.deals] for line, one in zip(lines, found.opponents, strict=True)]
             continue
         cut = f", the newest {found.matches:,} of {found.rated_matches:,} matches"

@@ -17,6 +17,8 @@ from arena.web.guard import Guard
 from arena.web.page import page
 from arena.web.pages import (
     bots,
+    head_to_head,
+    histories,
     home,
     new_tournament,
     play,
@@ -62,6 +64,8 @@ def create(api: Api) -> Starlette:
             *ratings.ROUTES,
             *bots.ROUTES,
             *pools.ROUTES,
+            *histories.ROUTES,
+            *head_to_head.ROUTES,
             *new_tournament.ROUTES,
             *tournaments.ROUTES,
             *records.ROUTES,

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from starlette.datastructures import QueryParams
 
 from arena.v1 import rating_pb2
+from arena.web.numbers import whole
 
 HIDDEN = {"provisional": "provisional", "house": "of the house"}
 """Which bots can be left out."""
@@ -117,12 +118,12 @@ def chosen_by(query: QueryParams) -> Chosen:
     sort = sort if sort in COLUMNS else "place"
     order = query.get("order", "")
     return Chosen(
-        pool=_whole(query.get("pool", "")),
+        pool=whole(query, "pool"),
         q=query.get("q", ""),
         hidden=tuple(name for name in HIDDEN if name in query.getlist("hide")),
         sort=sort,
         descending=order == "desc" if order in ("asc", "desc") else COLUMNS[sort].descending,
-        start=_whole(query.get("start", "")),
+        start=whole(query, "start"),
     )
 
 
@@ -149,7 +150,3 @@ def line_of(rating: rating_pb2.Rating, unit: int) -> Line:
         vs_field=fit.milli_datum / unit if fit and fit.HasField("milli_datum") else None,
         vs_field_margin=fit.milli_datum_margin / unit if fit and fit.HasField("milli_datum_margin") else None,
     )
-
-
-def _whole(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0

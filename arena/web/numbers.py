@@ -1,9 +1,11 @@
-"""What a page shows as numbers for programs, CSV or JSON at the page's own address. Knows no page."""
+"""What a page shows as numbers for programs, CSV or JSON at the page's own address, and the numbers that an address
+holds. Knows no page."""
 
 import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
 
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -37,3 +39,9 @@ def numbers(
             return JSONResponse(whole() if whole else [dict(zip(columns, row, strict=True)) for row in rows])
         case other:
             raise BadRequest(f"there is no format '{other}' of this page; ask for csv or json")
+
+
+def whole(query: QueryParams, name: str) -> int:
+    """The whole number that the address gives the name; 0 where it gives none, or one longer than anybody means."""
+    text = query.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0

@@ -115,13 +115,52 @@ def test_a_rating_table_is_a_page_a_csv_and_json_with_the_same_numbers(played: s
 
 def test_a_search_leaves_the_others_out(played: str, pages: Pages) -> None:
     assert [line["bot"] for line in own_pool(pages, "&q=STEA")["lines"]] == ["steady"]
+    assert own_pool(pages, "&hide=house")["lines"] == []
+    number = own_pool(pages)["number"]
+    assert "aria-current" in valid(pages.get(f"/ratings/minus?pool={number}&sort=owner&order=desc"))
+    assert {pool["number"] for pool in json.loads(pages.get(f"/ratings/minus?pool={number}&format=json").text)} == {
+        number
+    }
+    assert pages.get("/ratings/minus?pool=99999").status == 404
+
+
+def rows_of(pages: Pages, path: str, query: str = "") -> list[dict[str, str]]:
+    """The lines of a page's CSV, which says the same as its JSON."""
+    rows = list(csv.DictReader(io.StringIO(pages.get(f"{path}?{query}&format=csv").text)))
+    same = json.loads(pages.get(f"{path}?{query}&format=json").text)
+    assert [[*row] for row in same] == [[*row] for row in rows]
+    assert [["" if value is None else str(value) for value in row.values()] for row in same] == [
+        [*row.values()] for row in rows
+    ]
+    return rows
 
 
 def test_from_a_rating_table_to_what_lies_behind_it(played: str, pages: Pages) -> None:
-    pool = own_pool(pages)
-    assert "97.5" in valid(pages.get(f"/ratings/minus/{pool['number']}"))
-    assert played in valid(pages.get(f"/ratings/minus/{pool['number']}/steady"))
-    assert pages.get(f"/ratings/minus/{pool['number']}/nobody").status == 404
+    table = f"/ratings/minus/{own_pool(pages)['number']}"
+    assert "97.5" in valid(pages.get(table))
+    likely = {(row["bot"], row["other"]): float(row["stronger"]) for row in rows_of(pages, table)}
+    assert len(likely) == len(BOTS) * (len(BOTS) - 1)
+    assert "in place" in valid(pages.get(f"{table}?against=STEA"))
+    assert {row["bot"]: float(row["stronger"]) for row in rows_of(pages, table, "against=steady")} == {
+        bot: likely[bot, "steady"] for bot in BOTS if bot != "steady"
+    }
+    assert valid(pages.get(f"{table}?against=d")).count("?against=") == 3  # random-1, steady and bold
+    assert pages.get(f"{table}?against=nobody").status == 404
+    assert played in valid(pages.get(f"{table}/steady"))
+    beside = valid(pages.get(f"{table}/steady?with=bold&with=steady&with="))
+    assert beside.count("<polyline") == 2 * 2
+    assert "without bold" in beside
+    steps = rows_of(pages, f"{table}/steady", "with=bold")
+    orbits = [str(orbit) for orbit in range(4)]
+    assert [(row["bot"], row["orbit"]) for row in steps] == [(bot, o) for bot in ("steady", "bold") for o in orbits]
+    met = {row["other"]: row for row in rows_of(pages, f"{table}/steady/head-to-head")}
+    assert met.keys() == set(BOTS) - {"steady"}
+    assert float(met["bold"]["share"]) * int(met["bold"]["matches"]) == pytest.approx(
+        int(met["bold"]["above"]) + int(met["bold"]["level"]) / 2
+    )
+    assert "all its 16 rated matches" in valid(pages.get(f"{table}/steady/head-to-head"))
+    for nowhere in (f"{table}/nobody", f"{table}/steady?with=nobody", f"{table}/nobody/head-to-head"):
+        assert pages.get(nowhere).status == 404
     assert pages.get("/ratings/minus/1000000").status == 404
 
 
