@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
+from arena.api.seen import Seen
 from arena.errors import BadRequest, Exhausted, NotAllowed, NotFound, WrongState
 from arena.referee.match import Verdict
 from arena.referee.plan import PlayerId
@@ -54,6 +55,8 @@ class Room:
     :ivar held: what the room holds of its host's quota, given back when it is closed.
     :ivar names: by seat, who plays or has played; empty before the first match.
     :ivar matches: how many have begun.
+    :ivar match_id: the match that is played, or was last.
+    :ivar seen: what those who sit in it have seen; None before the first, and if it was given up.
     :ivar given_up: why the last match was, in a sentence; empty if it was not.
     """
 
@@ -70,6 +73,8 @@ class Room:
     names: tuple[str, ...] = ()
     playing: bool = False
     matches: int = 0
+    match_id: int = 0
+    seen: Seen | None = None
     last: Played | None = None
     given_up: str = ""
 
@@ -230,6 +235,11 @@ class Register:
             del self._tickets[ticket]
         room.held.close()
         return list(room.guests.values())
+
+
+def saw(room: Room, ticket: str) -> Seen | None:
+    """What the ticket's owner has seen of the match that is played, or of the last one; None if it sits in none."""
+    return room.seen if room.seen is not None and _sha256(ticket) in room.seen.tickets else None
 
 
 def sat_in(played: Played, ticket: str) -> bool:

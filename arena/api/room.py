@@ -15,9 +15,10 @@ from arena.api.access import Context, Database
 from arena.api.catalogue import load_game
 from arena.api.clock import clock_of
 from arena.api.drain import MATCH, Drain
-from arena.api.guests import TICKET, Guest, Played, Register, Room, sat_in
+from arena.api.guests import TICKET, Guest, Played, Register, Room, sat_in, saw
 from arena.api.match import ROOM_IDS, match_ids
 from arena.api.quota import Quota
+from arena.api.seen import Seen
 from arena.api.status import refuses
 from arena.errors import BadRequest, NotAllowed, Unavailable, WrongState
 from arena.referee.hub import Hub
@@ -134,6 +135,8 @@ class Rooms(RoomServiceServicer):
         shown = self._shown(room)
         if (seat := self._register.seat_of(room, request.key)) is not None:
             shown.seat = seat
+        if (seen := saw(room, request.key)) is not None:
+            shown.table.CopyFrom(self._table(room, seen))
         return shown
 
     @refuses
@@ -183,6 +186,7 @@ class Rooms(RoomServiceServicer):
         self._matches.add(playing)
         playing.add_done_callback(self._matches.discard)
         room.names, room.playing, room.matches, room.given_up = names, True, room.matches + 1, ""
+        room.seen = None
         return self._shown(room)
 
     @refuses
@@ -212,13 +216,17 @@ class Rooms(RoomServiceServicer):
         tickets = frozenset(room.guests)
         try:
             with table:
-                verdict = await self._hub.play(await self._plan(table, room.game, names, people))
+                plan = await self._plan(table, room.game, names, people)
+                room.match_id, room.seen = plan.match_id, Seen(plan.game, plan.seed, tickets)
+                verdict = await self._hub.play(plan)
+            room.seen.read(verdict.record.splitlines()[room.seen.lines :])
             room.last = Played(names, tickets, verdict)
         except Abandoned as error:
-            room.last, room.given_up = None, f"The match was given up: {error}"
+            room.last, room.seen, room.given_up = None, None, f"The match was given up: {error}"
         except Exception:
             log.exception("the match in room %s failed", room.id)
-            room.last, room.given_up = None, "The match was given up: the server failed at it, and its log says why."
+            room.last, room.seen = None, None
+            room.given_up = "The match was given up: the server failed at it, and its log says why."
         finally:
             room.playing = False
             for guest in people.values():
@@ -263,6 +271,19 @@ class Rooms(RoomServiceServicer):
 
     def _connected(self, guest: Guest) -> bool:
         return self._hub.hello(guest.player) is not None
+
+    def _table(self, room: Room, seen: Seen) -> pb.RoomTable:
+        """What has been seen of the match, up to now."""
+        if (recorder := self._hub.recorder(room.match_id)) is not None:
+            seen.read(recorder.since(seen.lines))
+        return pb.RoomTable(
+            decisions=seen.decisions,
+            moves=[pb.RoomMove(seat=one.seat, action=one.action, ms=one.ms, fault=one.fault) for one in seen.moves],
+            sheet=[pb.RoomScores(decisions=after, scores=scores) for after, scores in seen.sheet],
+            faults=seen.faults,
+            to_act=seen.to_act,
+            waiting_ms=self._hub.waiting_us(room.match_id) // 1000,
+        )
 
     def _shown(self, room: Room) -> pb.Room:
         people = dict(room.people())

@@ -159,6 +159,11 @@ class Hub:
         running = self._running.get(match_id)
         return running.recorder if running is not None else None
 
+    def waiting_us(self, match_id: int) -> int:
+        """For how long a match has waited for answers; 0 if it is not being played."""
+        running = self._running.get(match_id)
+        return max(0, self.now_us() - running.asked_us) if running is not None else 0
+
     # For streams
 
     def join(self, player_id: PlayerId, stream: Stream) -> Player:

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from arena.v1 import match_pb2 as arena_dot_v1_dot_match__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/room.proto\x12\x08\x61rena.v1\x1a\x14\x61rena/v1/match.proto\"\xb8\x01\n\x11\x43reateRoomRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x39\n\x07options\x18\x02 \x03(\x0b\x32(.arena.v1.CreateRoomRequest.OptionsEntry\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12\r\n\x05level\x18\x05 \x01(\t\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x12\n\x10ListRoomsRequest\"2\n\x11ListRoomsResponse\x12\x1d\n\x05rooms\x18\x01 \x03(\x0b\x32\x0e.arena.v1.Room\"+\n\x0eGetRoomRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\"?\n\x0fJoinRoomRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\x12\x0e\n\x06invite\x18\x02 \x01(\t\x12\x0e\n\x06player\x18\x03 \x01(\t\"0\n\x10JoinRoomResponse\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06ticket\x18\x02 \x01(\t\"L\n\x10LeaveRoomRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\x12\x0e\n\x06ticket\x18\x02 \x01(\t\x12\x11\n\x04seat\x18\x03 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\" \n\x10StartRoomRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\"!\n\x11\x44\x65leteRoomRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\"\x14\n\x12\x44\x65leteRoomResponse\"4\n\x14GetRoomRecordRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\x12\x0e\n\x06ticket\x18\x02 \x01(\t\"\xe7\x02\n\x04Room\x12\x0c\n\x04room\x18\x01 \x01(\t\x12\x0c\n\x04host\x18\x02 \x01(\t\x12\x0c\n\x04game\x18\x03 \x01(\t\x12,\n\x07options\x18\x04 \x03(\x0b\x32\x1b.arena.v1.Room.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\r\n\x05level\x18\x06 \x01(\t\x12\"\n\x05state\x18\x07 \x01(\x0e\x32\x13.arena.v1.RoomState\x12!\n\x05seats\x18\x08 \x03(\x0b\x32\x12.arena.v1.RoomSeat\x12\x0e\n\x06invite\x18\t \x01(\t\x12\x0f\n\x07matches\x18\n \x01(\r\x12$\n\x06result\x18\x0b \x01(\x0b\x32\x14.arena.v1.RoomResult\x12\x10\n\x08given_up\x18\x0c \x01(\t\x12\x11\n\x04seat\x18\r \x01(\rH\x00\x88\x01\x01\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x07\n\x05_seat\"=\n\x08RoomSeat\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x0e\n\x06person\x18\x02 \x01(\x08\x12\x11\n\tconnected\x18\x03 \x01(\x08\"M\n\nRoomResult\x12\x0f\n\x07players\x18\x01 \x03(\t\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x0e\n\x06places\x18\x03 \x03(\r\x12\x0e\n\x06\x66\x61ults\x18\x04 \x03(\r*j\n\tRoomState\x12\x1a\n\x16ROOM_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10ROOM_STATE_LOBBY\x10\x01\x12\x16\n\x12ROOM_STATE_PLAYING\x10\x02\x12\x13\n\x0fROOM_STATE_OVER\x10\x03\x32\x84\x04\n\x0bRoomService\x12\x39\n\nCreateRoom\x12\x1b.arena.v1.CreateRoomRequest\x1a\x0e.arena.v1.Room\x12\x44\n\tListRooms\x12\x1a.arena.v1.ListRoomsRequest\x1a\x1b.arena.v1.ListRoomsResponse\x12\x33\n\x07GetRoom\x12\x18.arena.v1.GetRoomRequest\x1a\x0e.arena.v1.Room\x12\x41\n\x08JoinRoom\x12\x19.arena.v1.JoinRoomRequest\x1a\x1a.arena.v1.JoinRoomResponse\x12\x37\n\tLeaveRoom\x12\x1a.arena.v1.LeaveRoomRequest\x1a\x0e.arena.v1.Room\x12\x37\n\tStartRoom\x12\x1a.arena.v1.StartRoomRequest\x1a\x0e.arena.v1.Room\x12G\n\nDeleteRoom\x12\x1b.arena.v1.DeleteRoomRequest\x1a\x1c.arena.v1.DeleteRoomResponse\x12\x41\n\rGetRoomRecord\x12\x1e.arena.v1.GetRoomRecordRequest\x1a\x10.arena.v1.Recordb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/room.proto\x12\x08\x61rena.v1\x1a\x14\x61rena/v1/match.proto\"\xb8\x01\n\x11\x43reateRoomRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x39\n\x07options\x18\x02 \x03(\x0b\x32(.arena.v1.CreateRoomRequest.OptionsEntry\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12\r\n\x05level\x18\x05 \x01(\t\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x12\n\x10ListRoomsRequest\"2\n\x11ListRoomsResponse\x12\x1d\n\x05rooms\x18\x01 \x03(\x0b\x32\x0e.arena.v1.Room\"+\n\x0eGetRoomRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\"?\n\x0fJoinRoomRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\x12\x0e\n\x06invite\x18\x02 \x01(\t\x12\x0e\n\x06player\x18\x03 \x01(\t\"0\n\x10JoinRoomResponse\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06ticket\x18\x02 \x01(\t\"L\n\x10LeaveRoomRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\x12\x0e\n\x06ticket\x18\x02 \x01(\t\x12\x11\n\x04seat\x18\x03 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\" \n\x10StartRoomRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\"!\n\x11\x44\x65leteRoomRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\"\x14\n\x12\x44\x65leteRoomResponse\"4\n\x14GetRoomRecordRequest\x12\x0c\n\x04room\x18\x01 \x01(\t\x12\x0e\n\x06ticket\x18\x02 \x01(\t\"\x8b\x03\n\x04Room\x12\x0c\n\x04room\x18\x01 \x01(\t\x12\x0c\n\x04host\x18\x02 \x01(\t\x12\x0c\n\x04game\x18\x03 \x01(\t\x12,\n\x07options\x18\x04 \x03(\x0b\x32\x1b.arena.v1.Room.OptionsEntry\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\r\n\x05level\x18\x06 \x01(\t\x12\"\n\x05state\x18\x07 \x01(\x0e\x32\x13.arena.v1.RoomState\x12!\n\x05seats\x18\x08 \x03(\x0b\x32\x12.arena.v1.RoomSeat\x12\x0e\n\x06invite\x18\t \x01(\t\x12\x0f\n\x07matches\x18\n \x01(\r\x12$\n\x06result\x18\x0b \x01(\x0b\x32\x14.arena.v1.RoomResult\x12\x10\n\x08given_up\x18\x0c \x01(\t\x12\x11\n\x04seat\x18\r \x01(\rH\x00\x88\x01\x01\x12\"\n\x05table\x18\x0e \x01(\x0b\x32\x13.arena.v1.RoomTable\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x07\n\x05_seat\"\x9a\x01\n\tRoomTable\x12\x11\n\tdecisions\x18\x01 \x01(\r\x12!\n\x05moves\x18\x02 \x03(\x0b\x32\x12.arena.v1.RoomMove\x12#\n\x05sheet\x18\x03 \x03(\x0b\x32\x14.arena.v1.RoomScores\x12\x0e\n\x06\x66\x61ults\x18\x04 \x03(\r\x12\x0e\n\x06to_act\x18\x05 \x03(\r\x12\x12\n\nwaiting_ms\x18\x06 \x01(\r\"C\n\x08RoomMove\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0e\n\x06\x61\x63tion\x18\x02 \x01(\t\x12\n\n\x02ms\x18\x03 \x01(\r\x12\r\n\x05\x66\x61ult\x18\x04 \x01(\t\"/\n\nRoomScores\x12\x11\n\tdecisions\x18\x01 \x01(\r\x12\x0e\n\x06scores\x18\x02 \x03(\x11\"=\n\x08RoomSeat\x12\x0e\n\x06player\x18\x01 \x01(\t\x12\x0e\n\x06person\x18\x02 \x01(\x08\x12\x11\n\tconnected\x18\x03 \x01(\x08\"M\n\nRoomResult\x12\x0f\n\x07players\x18\x01 \x03(\t\x12\x0e\n\x06scores\x18\x02 \x03(\x11\x12\x0e\n\x06places\x18\x03 \x03(\r\x12\x0e\n\x06\x66\x61ults\x18\x04 \x03(\r*j\n\tRoomState\x12\x1a\n\x16ROOM_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10ROOM_STATE_LOBBY\x10\x01\x12\x16\n\x12ROOM_STATE_PLAYING\x10\x02\x12\x13\n\x0fROOM_STATE_OVER\x10\x03\x32\x84\x04\n\x0bRoomService\x12\x39\n\nCreateRoom\x12\x1b.arena.v1.CreateRoomRequest\x1a\x0e.arena.v1.Room\x12\x44\n\tListRooms\x12\x1a.arena.v1.ListRoomsRequest\x1a\x1b.arena.v1.ListRoomsResponse\x12\x33\n\x07GetRoom\x12\x18.arena.v1.GetRoomRequest\x1a\x0e.arena.v1.Room\x12\x41\n\x08JoinRoom\x12\x19.arena.v1.JoinRoomRequest\x1a\x1a.arena.v1.JoinRoomResponse\x12\x37\n\tLeaveRoom\x12\x1a.arena.v1.LeaveRoomRequest\x1a\x0e.arena.v1.Room\x12\x37\n\tStartRoom\x12\x1a.arena.v1.StartRoomRequest\x1a\x0e.arena.v1.Room\x12G\n\nDeleteRoom\x12\x1b.arena.v1.DeleteRoomRequest\x1a\x1c.arena.v1.DeleteRoomResponse\x12\x41\n\rGetRoomRecord\x12\x1e.arena.v1.GetRoomRecordRequest\x1a\x10.arena.v1.Recordb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,8 +36,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATEROOMREQUEST_OPTIONSENTRY']._serialized_options = b'8\001'
   _globals['_ROOM_OPTIONSENTRY']._loaded_options = None
   _globals['_ROOM_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_ROOMSTATE']._serialized_start=1201
-  _globals['_ROOMSTATE']._serialized_end=1307
+  _globals['_ROOMSTATE']._serialized_start=1512
+  _globals['_ROOMSTATE']._serialized_end=1618
   _globals['_CREATEROOMREQUEST']._serialized_start=56
   _globals['_CREATEROOMREQUEST']._serialized_end=240
   _globals['_CREATEROOMREQUEST_OPTIONSENTRY']._serialized_start=194
@@ -63,13 +63,19 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETROOMRECORDREQUEST']._serialized_start=643
   _globals['_GETROOMRECORDREQUEST']._serialized_end=695
   _globals['_ROOM']._serialized_start=698
-  _globals['_ROOM']._serialized_end=1057
+  _globals['_ROOM']._serialized_end=1093
   _globals['_ROOM_OPTIONSENTRY']._serialized_start=194
   _globals['_ROOM_OPTIONSENTRY']._serialized_end=240
-  _globals['_ROOMSEAT']._serialized_start=1059
-  _globals['_ROOMSEAT']._serialized_end=1120
-  _globals['_ROOMRESULT']._serialized_start=1122
-  _globals['_ROOMRESULT']._serialized_end=1199
-  _globals['_ROOMSERVICE']._serialized_start=1310
-  _globals['_ROOMSERVICE']._serialized_end=1826
+  _globals['_ROOMTABLE']._serialized_start=1096
+  _globals['_ROOMTABLE']._serialized_end=1250
+  _globals['_ROOMMOVE']._serialized_start=1252
+  _globals['_ROOMMOVE']._serialized_end=1319
+  _globals['_ROOMSCORES']._serialized_start=1321
+  _globals['_ROOMSCORES']._serialized_end=1368
+  _globals['_ROOMSEAT']._serialized_start=1370
+  _globals['_ROOMSEAT']._serialized_end=1431
+  _globals['_ROOMRESULT']._serialized_start=1433
+  _globals['_ROOMRESULT']._serialized_end=1510
+  _globals['_ROOMSERVICE']._serialized_start=1621
+  _globals['_ROOMSERVICE']._serialized_end=2137
 # @@protoc_insertion_point(module_scope)

@@ -394,6 +394,7 @@ class Room(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     GIVEN_UP_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
     room: _builtins.str
     """Its id, which is no secret."""
     host: _builtins.str
@@ -428,6 +429,10 @@ class Room(_message.Message):
     def result(self) -> Global___RoomResult:
         """How the last match ended; absent before the first, and if it was given up."""
 
+    @_builtins.property
+    def table(self) -> Global___RoomTable:
+        """What everybody at the table has seen of the match that is played, or of the last one; for those who sit in it."""
+
     def __init__(
         self,
         *,
@@ -444,16 +449,131 @@ class Room(_message.Message):
         result: Global___RoomResult | None = ...,
         given_up: _builtins.str = ...,
         seat: _builtins.int | None = ...,
+        table: Global___RoomTable | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "result", b"result", "seat", b"seat"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "result", b"result", "seat", b"seat", "table", b"table"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "bots", b"bots", "game", b"game", "given_up", b"given_up", "host", b"host", "invite", b"invite", "level", b"level", "matches", b"matches", "options", b"options", "result", b"result", "room", b"room", "seat", b"seat", "seats", b"seats", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "bots", b"bots", "game", b"game", "given_up", b"given_up", "host", b"host", "invite", b"invite", "level", b"level", "matches", b"matches", "options", b"options", "result", b"result", "room", b"room", "seat", b"seat", "seats", b"seats", "state", b"state", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
 
 Global___Room: _TypeAlias = Room  # noqa: Y015
+
+@_typing.final
+class RoomTable(_message.Message):
+    """What everybody at a table has seen: what was decided, and never what anybody holds."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DECISIONS_FIELD_NUMBER: _builtins.int
+    MOVES_FIELD_NUMBER: _builtins.int
+    SHEET_FIELD_NUMBER: _builtins.int
+    FAULTS_FIELD_NUMBER: _builtins.int
+    TO_ACT_FIELD_NUMBER: _builtins.int
+    WAITING_MS_FIELD_NUMBER: _builtins.int
+    decisions: _builtins.int
+    """How many decisions there have been."""
+    waiting_ms: _builtins.int
+    """For how long."""
+    @_builtins.property
+    def moves(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoomMove]:
+        """The newest of them, at most 200, oldest first. Those that are made at the same time come together, when all are in."""
+
+    @_builtins.property
+    def sheet(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoomScores]:
+        """The scores as they stood, oldest first: a line when a deal was over, where there are no deals when they changed, and
+        at the end.
+        """
+
+    @_builtins.property
+    def faults(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By seat, faults so far: answers that came too late, or not at all."""
+
+    @_builtins.property
+    def to_act(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Who is waited for: one seat, or all that choose at the same time, whether they have or not; none when it is over."""
+
+    def __init__(
+        self,
+        *,
+        decisions: _builtins.int = ...,
+        moves: _abc.Iterable[Global___RoomMove] | None = ...,
+        sheet: _abc.Iterable[Global___RoomScores] | None = ...,
+        faults: _abc.Iterable[_builtins.int] | None = ...,
+        to_act: _abc.Iterable[_builtins.int] | None = ...,
+        waiting_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "faults", b"faults", "moves", b"moves", "sheet", b"sheet", "to_act", b"to_act", "waiting_ms", b"waiting_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoomTable: _TypeAlias = RoomTable  # noqa: Y015
+
+@_typing.final
+class RoomMove(_message.Message):
+    """A decision."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    MS_FIELD_NUMBER: _builtins.int
+    FAULT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Whose."""
+    action: _builtins.str
+    """As it is written in records: AS, call 3, keep 2."""
+    ms: _builtins.int
+    """How long it took."""
+    fault: _builtins.str
+    """ILLEGAL, LATE, GARBLED or GONE if the house has chosen, FORFEITED if it plays for the seat; empty else."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        action: _builtins.str = ...,
+        ms: _builtins.int = ...,
+        fault: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "fault", b"fault", "ms", b"ms", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoomMove: _TypeAlias = RoomMove  # noqa: Y015
+
+@_typing.final
+class RoomScores(_message.Message):
+    """Scores at some time in a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DECISIONS_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    decisions: _builtins.int
+    """After how many decisions."""
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By seat, in the game's score unit."""
+
+    def __init__(
+        self,
+        *,
+        decisions: _builtins.int = ...,
+        scores: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "scores", b"scores"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoomScores: _TypeAlias = RoomScores  # noqa: Y015
 
 @_typing.final
 class RoomSeat(_message.Message):

@@ -1,5 +1,6 @@
 """Cards as they are drawn on a page. Knows no game."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -30,6 +31,11 @@ def card(number: int, mark: str = "") -> Card:
     rank, suit = text[:-1], text[-1]
     face = f"{'10' if rank == 'T' else rank}{SIGNS[suit]}"
     return Card(text, face, f"{RANKS.get(rank, rank)} of {SUITS[suit]}", suit in "DH", mark)
+
+
+def signed(text: str) -> str:
+    """The text of an action with signs in place of letters: ``trump 6♣`` for ``trump 6C``."""
+    return re.sub(r"(?<=\d)[CDHS]\b", lambda suit: SIGNS[suit[0]], text)
 
 
 def in_hand(mask: int) -> list[int]:

@@ -8,6 +8,7 @@ from starlette.responses import HTMLResponse
 
 import engine
 from arena.web import text
+from arena.web.cards import signed
 from arena.web.session import visitor_of
 
 templates = Environment(
@@ -18,7 +19,7 @@ templates = Environment(
     lstrip_blocks=True,
 )
 templates.filters.update(
-    number=text.number, day=text.day, machine=text.machine, game=text.game_name, plural=text.plural
+    number=text.number, day=text.day, machine=text.machine, game=text.game_name, plural=text.plural, signed=signed
 )
 
 

@@ -18,6 +18,7 @@ from arena.errors import Unavailable, WrongState
 from arena.v1 import play_pb2
 from arena.v1.play_pb2_grpc import PlayServiceStub
 from arena.web.api import Api
+from arena.web.tables import deal_of
 
 KEPT_S = 180.0
 """A seat that no page has asked for is left for so long, and its stream ends."""
@@ -34,6 +35,8 @@ class Seat:
     :ivar changes: grows with everything that happens; it begins with the time, so that numbers of a process that ended
         are not met again.
     :ivar seen: the last turn of the match that is played, answered or not; None before the first.
+    :ivar before: the last turn of the deal before that one; None in the first, and if it was not seen here.
+    :ivar decisions: how many decisions of the match its page has shown.
     :ivar open: whether it waits for an answer.
     :ivar said: the action that was the answer to it; None if there was none, and the house has played.
     :ivar lost: why the stream has ended, in a sentence; empty while it stands.
@@ -43,6 +46,8 @@ class Seat:
         self.room = room
         self.changes = time.time_ns() // 1_000_000
         self.seen: Turn | None = None
+        self.before: Turn | None = None
+        self.decisions = 0
         self.open = False
         self.said: int | None = None
         self.lost = ""
@@ -80,6 +85,12 @@ class Seat:
             async with asyncio.timeout(within_s):
                 while self.changes == after:
                     await self._news.wait()
+
+    def saw(self, decisions: int) -> None:
+        """So many decisions of the match have been seen by everybody at the table."""
+        if decisions != self.decisions:
+            self.decisions = decisions
+            self.changed()
 
     def changed(self) -> None:
         """Something has happened, here or in the room."""
@@ -136,9 +147,12 @@ class Seat:
         for start in frame.starts:
             self._matches.start(start)
             if self.seen is None or self.seen.match_id != start.match_id:
-                self.seen, self.open, self.said = None, False, None
+                self.seen, self.before, self.open, self.said = None, None, False, None
         for asked in frame.turns:
-            self.seen, self.open, self.said = self._matches.turn(asked), True, None
+            turn = self._matches.turn(asked)
+            if self.seen is not None and deal_of(self.seen.observation) != deal_of(turn.observation):
+                self.before = self.seen
+            self.seen, self.open, self.said = turn, True, None
             loop = asyncio.get_running_loop()
             self._deadline_s = loop.time() + asked.budget_ms / 1000
             if self._alarm is not None:
@@ -146,7 +160,7 @@ class Seat:
             self._alarm = loop.call_at(self._deadline_s + EXPIRED_S, self._expire)
         for end in frame.ends:
             self._matches.end(end)
-            self.seen, self.open = None, False
+            self.seen, self.before, self.open = None, self.seen, False
         if frame.HasField("farewell"):
             self.lost = frame.farewell.message
 

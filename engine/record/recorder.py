@@ -97,6 +97,11 @@ class Recorder:
         before. Nothing of the deal that is being played is in it."""
         return "".join([line + "\n" for line in self._lines[: self.closed]])
 
+    def since(self, line: int) -> list[str]:
+        """The lines that there are from that one on, counted from 0, for whoever follows the match. Packs, and the seed
+        in the header, are no player's to see."""
+        return self._lines[line:]
+
     def finish(self, state: State, forfeited: Sequence[int] = ()) -> str:
         """The whole record of a match that is over."""
         seats = sorted(set(forfeited))

@@ -14,7 +14,7 @@ from arena.v1 import account_pb2, play_pb2
 from arena.v1 import room_pb2 as pb
 from engine.record import verify
 from tests.api.parlour import SHORT, Arena, at_the_arena, play_to_the_end, refused
-from tests.referee.wire import lowest
+from tests.referee.wire import Wire, lowest
 
 
 @pytest.mark.rule("MO-16")
@@ -111,6 +111,51 @@ def test_mo_19_mo_20_company_fills_a_table_of_three_to_seven_around_the_people_i
         for guest in (guests[0], guests[2]):
             await arena.leave(room, guest.ticket)
         await arena.ended(room)
+
+    at_the_arena(database_url, visit)
+
+
+@pytest.mark.rule("MO-05", "MO-B12")
+@pytest.mark.parametrize("game", ["minus_one", "callbreak"])
+def test_those_who_sit_at_the_table_are_told_what_all_have_seen_and_nobody_else_is(
+    game: str, database_url: str
+) -> None:
+    async def visit(arena: Arena) -> None:
+        room = await arena.create(game=game, options={}, bots=["bold"])
+        ada, bob = [await arena.join(room, name) for name in ("Ada", "Bob")]
+        async with arena.wire(ada.ticket) as first, arena.wire(bob.ticket) as second:
+            await arena.start(room)
+            told: list[pb.RoomTable] = []
+
+            async def play(wire: Wire, ticket: str) -> None:
+                while (frame := await wire.read()) is not None and not frame.ends:
+                    if frame.turns:
+                        table = (await arena.get(room, ticket, "web")).table
+                        # Who is asked is to act; what has been chosen at the same time, and by whom, is told to nobody.
+                        assert frame.turns[0].seat in table.to_act
+                        assert len(table.to_act) in {1, 4}
+                        told.append(table)
+                        await wire.answer(frame.turns)
+
+            await asyncio.gather(play(first, ada.ticket), play(second, bob.ticket))
+        over = await arena.ended(room)
+        record = verify(await arena.record(room, ada.ticket))
+        moves = [(one.seat, record.game.write(one.action), one.fault) for one in record.decisions]
+        last = (await arena.get(room, bob.ticket, "web")).table
+        assert (last.decisions, list(last.to_act), list(last.faults)) == (len(moves), [], [0] * 4)
+        assert list(last.sheet[-1].scores) == list(over.result.scores)
+        for table in (*told, last):
+            newest = [(one.seat, one.action, one.fault) for one in table.moves]
+            assert newest == moves[: table.decisions][-200:]
+            state = record.start.clone()
+            for one in record.decisions[: table.decisions]:
+                state.apply(one.seat, one.action)
+            assert list(state.to_act()) == list(table.to_act)
+            assert not table.sheet or table.sheet[-1].decisions <= table.decisions
+        for key in ("", room.invite):
+            assert not (await arena.get(room, key, "anna")).HasField("table")
+        late = await arena.join(room, "Late")
+        assert not (await arena.get(room, late.ticket, "web")).HasField("table")
 
     at_the_arena(database_url, visit)
 

@@ -16,9 +16,13 @@ import uvicorn
 from arena.v1 import room_pb2 as pb
 from arena.web.api import Api
 from arena.web.app import create
+from arena.web.cards import card
 from arena.web.seats import Seats
+from engine.cards import write_card
 from engine.record import verify
 from tests.api.parlour import Arena, at_the_arena
+
+CARDS = [write_card(number) for number in range(52)]
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ def host_of(arena: Arena, address: str) -> Browser:
 async def opened(host: Browser, **form: str) -> str:
     """Opens a room for a short match and sits down as Ada; its path."""
     wanted = {"game": "minus_one", "player": "Ada", "seats": "4", "empty": "level:easy", "option.rounds": "6"}
-    answer = await host.post("/rooms", **{**wanted, **form})
+    answer = await host.post("/rooms", **{name: value for name, value in (wanted | form).items() if value})
     assert answer.status == 303, answer.text
     return answer.headers["location"]
 
@@ -185,6 +189,119 @@ def test_every_game_is_played_by_forms(game: str, database_url: str) -> None:
     at_the_pages(database_url, visit)
 
 
+async def until(browser: Browser, path: str, sentence: str) -> str:
+    """Chooses the first of what is offered until the page has the sentence; that page."""
+    page = (await browser.get(path)).text
+    while sentence not in page:
+        assert 'id="result"' not in page, page
+        if 'class="choices"' in page:
+            form = {name: field_of(page, name) for name in ("match", "turn", "action")}
+            page = (await browser.send(f"{path}/play", **form)).text
+        else:
+            page = (await browser.get(f"{path}/state?after={now(page)}")).text
+    return page
+
+
+def test_how_a_deal_ended_is_still_seen_when_the_next_one_has_begun(database_url: str) -> None:
+    async def visit(arena: Arena, address: str) -> None:
+        host = host_of(arena, address)
+        path = await opened(host, game="minus", empty="bold steady", **{"option.deals": "2", "option.rounds": ""})
+        await host.send(f"{path}/start")
+        page = await until(host, path, "Its last trick")
+        (room,) = (await arena.ask("ListRooms", pb.ListRoomsRequest())).rooms
+        table = (await arena.get(room, host.cookies["arena-seat"], "web")).table
+        (line,) = table.sheet
+        first = line.decisions - table.decisions + len(table.moves)
+        cards = [(one.seat, one.action) for one in table.moves[first - 4 : first]]
+        shown = page[page.index("Its last trick") :].partition("</p>")[0]
+        said = shown.split('class="held"')[1:]
+        assert re.findall(r'aria-label="([^",]*)', shown) == [card(CARDS.index(text)).name for _, text in sorted(cards)]
+        assert [seat for seat, text in enumerate(said) if ">L<" in text] == [cards[0][0]]
+        assert sum("<strong>won" in text for text in said) == 1
+        assert "Score sheet: deal 1" in page
+        assert "bot of the house" in page
+        await host.post(f"{path}/leave")
+
+    at_the_pages(database_url, visit)
+
+
+def test_what_everybody_kept_last_is_still_seen_when_a_new_deck_has_begun(database_url: str) -> None:
+    async def visit(arena: Arena, address: str) -> None:
+        host = host_of(arena, address)
+        path = await opened(host, **{"option.rounds": "18"})
+        page = (await host.send(f"{path}/start")).text
+        assert "bot of the house, sniper, easy" in page
+        page = await until(host, path, "The last round of the deck before, 6:")
+        (room,) = (await arena.ask("ListRooms", pb.ListRoomsRequest())).rooms
+        moves = list((await arena.get(room, host.cookies["arena-seat"], "web")).table.moves)
+        shown = page[page.index("The last round of the deck before") :].partition("</p>")[0]
+        kept = [one.action.removeprefix("keep ") for one in moves[44:48]]
+        assert re.findall(r'aria-label="(\d), kept', shown) == kept
+        assert "Cards left" in page
+        await host.post(f"{path}/leave")
+
+    at_the_pages(database_url, visit)
+
+
+def test_who_waits_sees_what_the_others_do_and_for_how_long_they_have_thought(database_url: str) -> None:
+    async def visit(arena: Arena, address: str) -> None:
+        host, guest = host_of(arena, address), Browser(address)
+        path = await opened(host, game="callbreak", empty="bold", **{"option.first_dealer": "3", "option.rounds": ""})
+        (room,) = (await arena.ask("ListRooms", pb.ListRoomsRequest())).rooms
+        await guest.send(f"{path}/join", invite=room.invite, player="Bob")
+        await host.send(f"{path}/start")
+        page = (await host.get(path)).text
+        form = {name: field_of(page, name) for name in ("match", "turn", "action")}
+        page = (await host.send(f"{path}/play", **form)).text
+        while "Bob is to act." not in page:
+            page = (await host.get(f"{path}/state?after={now(page)}")).text
+        assert re.search(r'id="waited" data-ms="\d+"', page)
+        assert "Since then" not in page
+        waiting = asyncio.create_task(host.get(f"{path}/state?after={now(page)}"))
+        theirs = (await guest.get(path)).text
+        form = {name: field_of(theirs, name) for name in ("match", "turn", "action")}
+        await guest.post(f"{path}/play", **form)
+        page = (await waiting).text
+        assert "Since then" in page or 'class="choices"' in page  # the bots may have called, too
+        for browser in (host, guest):
+            await browser.post(f"{path}/leave")
+
+    at_the_pages(database_url, visit)
+
+
+def test_who_closed_the_tab_comes_back_by_the_same_link_and_other_doors_say_why_they_are_shut(
+    database_url: str,
+) -> None:
+    async def visit(arena: Arena, address: str) -> None:
+        host, guest, late = host_of(arena, address), Browser(address), Browser(address)
+        path = await opened(host, seats="3", empty="bold")
+        (room,) = (await arena.ask("ListRooms", pb.ListRoomsRequest())).rooms
+        link = f"{path}?invite={room.invite}"
+        await guest.send(f"{path}/join", invite=room.invite, player="Bob")
+        await host.send(f"{path}/start")
+        asked = (await guest.get(link)).text
+        while 'class="choices"' not in asked:
+            asked = (await guest.get(f"{path}/state?after={now(asked)}")).text
+        back = (await guest.get(link)).text
+        assert field_of(back, "turn") == field_of(asked, "turn")
+        assert "A match is being played; sit down when it is over." in (await late.get(link)).text
+        await asyncio.gather(play(host, path), play(guest, path))
+        await late.send(f"{path}/join", invite=room.invite, player="Cleo")
+        shut = (await Browser(address).get(link)).text
+        assert "All 3 seats are taken" in shut
+        assert "Sit down" not in shut
+        full = await Browser(address).post(f"{path}/join", invite=room.invite, player="Dora")
+        assert (full.status, "all 3 seats are taken; ask anna" in full.text.lower()) == (409, True)
+        wrong = await Browser(address).get(f"{path}?invite=wrong")
+        assert (wrong.status, "no invite to the room" in wrong.text) == (403, True)
+        waiting = asyncio.create_task(guest.get(f"{path}/state?after={now((await guest.get(path)).text)}"))
+        await host.send(f"{path}/close")
+        gone = await waiting
+        assert (gone.status, "a room is gone when its host closes it" in gone.text) == (404, True)
+
+    at_the_pages(database_url, visit)
+
+
 def test_the_ticket_of_a_seat_is_kept_where_no_script_reads_it_and_stands_in_no_page(database_url: str) -> None:
     async def visit(arena: Arena, address: str) -> None:
         host = host_of(arena, address)
@@ -250,9 +367,14 @@ def test_who_says_nothing_is_played_by_the_house_and_sees_the_result(database_ur
         host = host_of(arena, address)
         path = await opened(host)
         page = (await host.send(f"{path}/start")).text
+        told: set[str] = set()
         while 'id="result"' not in page:
             page = (await host.get(f"{path}/state?after={now(page)}")).text
-        assert re.search(r'0 Ada</th><td class="figure">\d+</td><td class="figure">3</td>', page)
+            told.update(re.findall(r'role="alert">([^<]*)<', page))
+        assert re.search(r'0 Ada <[^>]*>you</span></th><td class="figure">\d+</td><td class="figure">3</td>', page)
+        # What was chosen is said as soon as it is, however soon the next turn comes.
+        for chosen in ("show 1 2", "keep 1"):
+            assert f"Your time was up, and the house chose {chosen} for you." in told
 
     at_the_pages(database_url, visit, clock="move=100ms")
 

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 import engine
 from arena.errors import NotFound
-from arena.referee.times import seat_times
+from arena.referee.times import clock_of_record, seat_times
 from arena.v1 import match_pb2, tournament_pb2
 from arena.web.duplicate import Table, board, length, losses, rows
 from arena.web.page import page
@@ -164,7 +164,7 @@ def shown(text: str, asked: Any) -> dict[str, Any]:
     open_hand = last is not None and not secret and seat in {None, last.seat}
     index = found.deal_at(step)
     faults = [(number, one) for number, one in enumerate(record.decisions, start=1) if one.fault]
-    header = record.header
+    header, limits = record.header, clock_of_record(record)
     return {
         "game": game.id,
         "players": header["players"],
@@ -194,6 +194,7 @@ def shown(text: str, asked: Any) -> dict[str, Any]:
         "places": record.places,
         "forfeited": record.forfeited,
         "times": seat_times(record, step),
+        "banked": limits is not None and bool(limits.bank_ms or limits.increment_ms),
     }
 
 
@@ -203,7 +204,7 @@ def how_before_ended(found: Replay, index: int) -> Ended | None:
         return None
     before = found.deals[index - 1]
     moves = [(one.seat, one.action) for one in found.record.decisions[before.first : before.last]]
-    return ended(found.record.game, moves, before.trump, before.number) if before.scores else None
+    return ended(found.record.game, moves, before.trump, before.last) if before.scores else None
 
 
 def _hides(moment: Moment, seat: int | None) -> bool:

@@ -1,14 +1,16 @@
-// Keeps a room as it is now, counts the time of a turn down, and sends choices without loading the page again. Without it
-// every form and link works, too.
+// Keeps a room as it is now, counts the time of a turn down and that of others up, and sends choices without loading the
+// page again. Without it every form and link works, too.
 "use strict";
 const stage = document.getElementById("stage");
 const heard = document.getElementById("heard");
 const title = document.title;
 let deadline = 0;
+let shown = performance.now();
 let acted = false;
 let leaving = false;
 
 function settle() {
+  shown = performance.now();
   deadline = stage.dataset.left ? performance.now() + Number(stage.dataset.left) : 0;
   document.title = deadline ? `● ${title}` : title;
   if (heard.textContent !== stage.dataset.said) heard.textContent = stage.dataset.said;
@@ -16,6 +18,8 @@ function settle() {
 }
 
 function tick() {
+  const waited = document.getElementById("waited");
+  if (waited) waited.textContent = Math.floor((performance.now() - shown + Number(waited.dataset.ms)) / 1000);
   const left = document.getElementById("left");
   if (left && deadline) left.textContent = Math.max(0, Math.ceil((deadline - performance.now()) / 1000));
 }
@@ -25,13 +29,17 @@ function show(text) {
   if (!fresh) { location.reload(); return; }
   if (fresh.dataset.now === stage.dataset.now) return;
   const focused = document.activeElement?.dataset?.key;
-  const opened = [...stage.querySelectorAll("details")].map((one) => one.open);
+  const opened = new Map([...stage.querySelectorAll("details[data-kept]")].map((one) => [one.dataset.kept, one.open]));
+  const playing = stage.querySelector("#result") === null;
   stage.replaceChildren(...fresh.childNodes);
   for (const name of ["now", "said", "left"]) {
     if (name in fresh.dataset) stage.dataset[name] = fresh.dataset[name];
     else delete stage.dataset[name];
   }
-  stage.querySelectorAll("details").forEach((one, at) => { one.open = opened[at] ?? one.open; });
+  // What was opened or closed by hand stays so, until there is a result to be seen.
+  if (playing === (stage.querySelector("#result") === null)) {
+    for (const one of stage.querySelectorAll("details[data-kept]")) one.open = opened.get(one.dataset.kept) ?? one.open;
+  }
   const back = focused && stage.querySelector(`[data-key="${focused}"]`);
   if (back) back.focus();
   // Who chose here goes on here, also by keyboard.

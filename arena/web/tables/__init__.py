@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from arena.web.cards import Card, card, in_hand
+from arena.web.cards import Card, card, in_hand, signed
 from arena.web.tables import pairs, trick
 from engine.game import Game, Phase, State
 from engine.pairs import DECK_ROUNDS, PAIRS, PairsObservation
@@ -78,18 +78,43 @@ def draw_closed(state: State, moves: Sequence[Move]) -> Drawn:
     raise TypeError(f"There is no table for a {type(public).__name__}: write a module for it in arena/web/tables.")
 
 
-def ended(game: Game, moves: Sequence[Move], trump: int = UNSETTLED, deck: int = 0) -> Ended | None:
-    """How a deal ended of which ``moves`` are the last; ``deck`` is its number from 1 where decks take the place of
-    deals. None for a deal without a whole trick, or if there are too few moves."""
+def ended(game: Game, moves: Sequence[Move], trump: int | None, decisions: int) -> Ended | None:
+    """How a deal ended of which ``moves`` are the last, after so many decisions of the match. Without the trump of the
+    deal nobody is said to have won its last trick. None if it had no whole trick or round, or there are too few
+    moves."""
     seats, last = game.seats, game.phases[-1]
-    cards = next((phase for phase in game.phases if trick.of_cards(phase)), None)
+    cards = _cards(game)
     if cards is not None:
         plays = [(seat, action - cards.first) for seat, action in moves[-seats:] if 0 <= action - cards.first < 52]
         return trick.trick_of(plays, trump) if len(plays) == len({seat for seat, _ in plays}) == seats else None
     if len(moves) < 2 * seats:
         return None
     shows = [PAIRS[action] for _, action in sorted(moves[-2 * seats : -seats])]
-    return pairs.round_of(DECK_ROUNDS * deck, shows, [keep - last.first + 1 for _, keep in sorted(moves[-seats:])])
+    keeps = [keep - last.first + 1 for _, keep in sorted(moves[-seats:])]
+    return pairs.round_of(decisions // (2 * seats), shows, keeps)
+
+
+def deal_end(game: Game, decisions: int, scored: Sequence[int]) -> int:
+    """After how many of a match's decisions its last deal, or deck, was over; 0 if none is. ``scored`` are the numbers
+    of decisions after which scores stood."""
+    if _cards(game) is not None:
+        return scored[-1] if scored else 0
+    return decisions - decisions % (2 * DECK_ROUNDS * game.seats)
+
+
+def scored_name(game: Game, index: int, decisions: int) -> str:
+    """What scored: ``deal 3`` or ``round 7``, by its place among those that did and the decisions until then."""
+    return f"deal {index + 1}" if _cards(game) is not None else f"round {decisions // (2 * game.seats)}"
+
+
+def deal_of(view: TrickObservation | PairsObservation) -> int:
+    """The number of the deal or deck that a view is of."""
+    return view.deal if isinstance(view, TrickObservation) else view.round // DECK_ROUNDS
+
+
+def trump_of(view: TrickObservation | PairsObservation) -> int:
+    """The trump of a view; unsettled where there is none."""
+    return view.trump if isinstance(view, TrickObservation) else UNSETTLED
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +161,16 @@ def choices(game: Game, phase: Phase, legal: tuple[int, ...]) -> tuple[Choice, .
     """What may be done, cards in the order in which they are held."""
     if not trick.of_cards(phase):
         texts = {action: game.write(action) for action in legal}
-        return tuple(Choice(action, text, text.removeprefix(f"{phase.name} "), None) for action, text in texts.items())
+        return tuple(
+            Choice(action, text, signed(text.removeprefix(f"{phase.name} ")), None) for action, text in texts.items()
+        )
     held = in_hand(sum(1 << action - phase.first for action in legal))
     return tuple(Choice(phase.first + n, card(n).text, card(n).face, card(n)) for n in held)
+
+
+def _cards(game: Game) -> Phase | None:
+    """The phase in which cards are played; None where nothing is dealt."""
+    return next((phase for phase in game.phases if trick.of_cards(phase)), None)
 
 
 def _trick(ended: Ended | None) -> trick.Trick | None:

@@ -33,10 +33,11 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Trick:
-    """A finished trick: its cards by seat, that which won it marked ``won``, who led it and who won it."""
+    """A finished trick: its cards by seat, that which won it marked ``won``, who led it and who won it, None where that
+    is not known."""
 
     leader: int
-    winner: int
+    winner: int | None
     cards: tuple[Card, ...]
 
 
@@ -101,22 +102,21 @@ def draw(
 def closed(game: Game, view: TrickObservation, plays: Sequence[Play]) -> TrickTable:
     """The table when the last trick of a deal lies on it. ``view`` is from before that trick was full, and ``plays``
     are all of its cards in turn."""
-    won = [*view.won]
-    won[trick_of(plays, view.trump).winner] += 1
+    best = plays[winner([played for _, played in plays], view.trump)][0]
     view = view._replace(
         trick=b"",
         history=view.history + bytes(played for _, played in plays),
         leaders=view.leaders + bytes((plays[0][0],)),
-        leader=trick_of(plays, view.trump).winner,
-        won=bytes(won),
+        leader=best,
+        won=bytes(won + (seat == best) for seat, won in enumerate(view.won)),
         hand=0,
     )
     return draw(game, view, dict.fromkeys(range(game.seats), 0), (), {})
 
 
-def trick_of(plays: Sequence[Play], trump: int) -> Trick:
-    """A full trick from its cards in turn."""
-    best = plays[winner([played for _, played in plays], trump)][0]
+def trick_of(plays: Sequence[Play], trump: int | None) -> Trick:
+    """A full trick from its cards in turn; ``trump`` is None if it is not known."""
+    best = None if trump is None else plays[winner([played for _, played in plays], trump)][0]
     cards = {seat: card(played, "won" if seat == best else "") for seat, played in plays}
     return Trick(plays[0][0], best, tuple(cards[seat] for seat in sorted(cards)))
 
