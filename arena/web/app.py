@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 from arena.errors import ArenaError, NotLoggedIn
 from arena.status import CODES
 from arena.web.api import Api
+from arena.web.beginnings import Beginnings
 from arena.web.guard import Guard
 from arena.web.page import page
 from arena.web.pages import (
@@ -29,6 +30,7 @@ from arena.web.pages import (
     rules,
     sign_in,
     tournaments,
+    watching,
 )
 from arena.web.seats import Seats
 
@@ -69,6 +71,7 @@ def create(api: Api) -> Starlette:
             *new_tournament.ROUTES,
             *tournaments.ROUTES,
             *records.ROUTES,
+            *watching.ROUTES,
             *rooms.ROUTES,
             *play.ROUTES,
             *rules.ROUTES,
@@ -80,6 +83,7 @@ def create(api: Api) -> Starlette:
     )
     app.state.api = api
     app.state.seats = Seats(api)
+    app.state.beginnings = Beginnings()
     return app
 
 

@@ -7,9 +7,9 @@ One function for each shape of view; what a shape means is told by its observati
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.game import State
+from engine.game import OutOfPacks, State
 from engine.pairs import DECK_ROUNDS, PairsObservation
-from engine.record import Verified
+from engine.record import Decision, Verified
 from engine.tricks import NONE, UNSETTLED, TrickObservation
 
 
@@ -48,6 +48,15 @@ def deals_of(record: Verified) -> tuple[Deal, ...]:
     return tuple(shape(record))
 
 
+def take(state: State, decision: Decision) -> tuple[int, ...]:
+    """Who has to act after the decision: nobody where the next deal is due and is not told yet."""
+    try:
+        state.apply_unchecked(decision.seat, decision.action)
+    except OutOfPacks:
+        return ()
+    return state.to_act()
+
+
 def _dealt(record: Verified) -> Iterator[Deal]:
     state = record.start.clone()
     seats = range(record.game.seats)
@@ -59,8 +68,7 @@ def _dealt(record: Verified) -> Iterator[Deal]:
             hands = [held | _view(state, seat).hand for seat, held in zip(seats, hands, strict=True)]
             in_play = record.game.phases[state.phase()].size == 52
         before = _view(state, 0)
-        state.apply_unchecked(decision.seat, decision.action)
-        over = not state.to_act()
+        over = not take(state, decision)
         if (state.deal, state.redeal) == on_table and not over:
             continue
         after = _view(state, 0).last if over or state.deal != on_table[0] else None

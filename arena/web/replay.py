@@ -1,4 +1,4 @@
-"""A record as a match that can be stepped through. Knows no page and no game's shape.
+"""A record, or its beginning, as a match that can be stepped through. Knows no page and no game's shape.
 
 Step n is the match after its first n decisions. Those of a moment at which several choose lie one after the other, in
 the order of the record, and what is hidden until the last one is in stays hidden.
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from arena.errors import WrongState
-from arena.web.deals import Deal, deals_of
+from arena.web.deals import Deal, deals_of, take
 from engine.game import State
-from engine.record import Decision, RecordError, Verified, verify
+from engine.record import Decision, RecordError, Verified, read_beginning, verify
 
 KEPT = 64
 """Records that are kept played; a viewer asks for the same one again and again, and a field has 16 at a time."""
@@ -19,7 +19,8 @@ KEPT = 64
 @dataclass(frozen=True, slots=True)
 class Moment:
     """A step: what has been decided last, all that its seat could do, whether it is its secret until others have
-    chosen, too, and who may do what now. ``legal`` has texts, by seat that is to act."""
+    chosen, too, and who may do what now. ``legal`` has texts, by seat that is to act: nobody when the match is over,
+    nor at the end of a beginning, where the finished deal still lies on the table."""
 
     step: int
     last: Decision | None
@@ -45,16 +46,16 @@ class Replay:
         step = max(0, min(step, self.steps))
         write = self.record.game.write
         state = self.record.start.clone()
-        acting: tuple[int, ...] = ()
+        acted: tuple[int, ...] = ()
         could: tuple[int, ...] = ()
+        acting = state.to_act()
         for number, decision in enumerate(self.record.decisions[:step], start=1):
-            acting = state.to_act()
             if number == step:
                 could = tuple(state.legal(decision.seat))
-            state.apply_unchecked(decision.seat, decision.action)
+            acted, acting = acting, take(state, decision)
         last = self.record.decisions[step - 1] if step else None
-        secret = last is not None and state.to_act() == tuple(seat for seat in acting if seat != last.seat) != ()
-        legal = {seat: tuple(map(write, state.legal(seat))) for seat in state.to_act()}
+        secret = last is not None and acting == tuple(seat for seat in acted if seat != last.seat) != ()
+        legal = {seat: tuple(map(write, state.legal(seat))) for seat in acting}
         return Moment(step, last, could, secret, legal), state
 
     def deal_at(self, step: int) -> int:
@@ -63,13 +64,13 @@ class Replay:
 
 
 @lru_cache(KEPT)
-def replay(text: str) -> Replay:
-    """The record, verified.
+def replay(text: str, *, begun: bool = False) -> Replay:
+    """The record, verified; with ``begun`` that of which only a beginning is told.
 
     :raises WrongState: if it does not hold.
     """
     try:
-        record = verify(text)
+        record = read_beginning(text) if begun else verify(text)
     except RecordError as error:
         raise WrongState(f"this record does not hold, and is not shown: {error}") from error
     return Replay(record, deals_of(record))

@@ -6,13 +6,12 @@ and the result. docs/record.md describes the fields.
 
 from engine.record.lines import FAULTS, FORFEITED, RecordError
 from engine.record.recorder import Recorder
-from engine.record.replay import Beginning, Decision, Verified, read_beginning, verify
+from engine.record.replay import Decision, Verified, read_beginning, verify
 from engine.record.result import digest, with_forfeits
 
 __all__ = [
     "FAULTS",
     "FORFEITED",
-    "Beginning",
     "Decision",
     "RecordError",
     "Recorder",

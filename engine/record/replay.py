@@ -32,6 +32,10 @@ class Verified:
     """A record that holds: its header, the match at its start and at its end, and all decisions between.
 
     ``scores`` and ``places`` are by seat; forfeited seats share the last place. ``hash`` is 64 hex digits.
+
+    Of a beginning ``hash`` is empty, no seat is forfeited, and scores and places are those after its last decision. If
+    the pack of the next deal is not there, the deal that is over lies on the table of ``end``, scored, and nobody has
+    to act, whatever that says.
     """
 
     header: Mapping[str, Any]
@@ -45,19 +49,6 @@ class Verified:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """The beginning of a record, which holds so far: its header, the match at its start and after all decisions that
-    there are. Where the pack of the next deal is not there, the deal that is over lies on the table of ``end``, scored,
-    and nobody has to act, whatever that says."""
-
-    header: Mapping[str, Any]
-    game: Game
-    start: State
-    end: State
-    decisions: tuple[Decision, ...]
-
-
 def verify(text: str | bytes, seed: bytes | None = None) -> Verified:
     """What a record says, after playing it again.
 
@@ -69,7 +60,7 @@ def verify(text: str | bytes, seed: bytes | None = None) -> Verified:
     return _Reading(split_lines(text), seed).verified()
 
 
-def read_beginning(text: str | bytes) -> Beginning:
+def read_beginning(text: str | bytes) -> Verified:
     """What a record says whose end is missing, from some line on or the result alone, after playing it.
 
     :raises RecordError: if anything in it does not hold, with the first line where that shows.
@@ -93,13 +84,15 @@ class _Reading:
         decisions = self._decisions(game, state, whole=True)
         return self._result(game, start, state, decisions)
 
-    def begun(self) -> Beginning:
+    def begun(self) -> Verified:
         game, state = self._start()
         start = state.clone()
         decisions = self._decisions(game, state, whole=False)
         if not self._at_end():
             raise RecordError(self._at + 1, "The match is over here, and a beginning has no result.")
-        return Beginning(self._header, game, start, state, tuple(decisions))
+        return Verified(
+            self._header, game, start, state, tuple(decisions), (), tuple(state.scores()), tuple(state.places()), ""
+        )
 
     def _decisions(self, game: Game, state: State, *, whole: bool) -> list[Decision]:
         """Plays the decisions on the state: to the end of the match or, unless the record is ``whole``, as far as there

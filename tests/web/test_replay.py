@@ -12,17 +12,18 @@ import engine
 from arena.errors import WrongState
 from arena.web.pages.records import how_before_ended
 from arena.web.replay import replay
-from arena.web.tables import draw_closed
+from arena.web.tables import Look, draw, draw_closed
 from arena.web.tables.trick import Trick
 from engine.game import Game, State
 from engine.record import Recorder
 from tests.engine.walks import SEED, games
 
 
-def recorded(game: Game, rng: random.Random) -> tuple[str, list[State]]:
+def recorded(game: Game, rng: random.Random, commitment: str | None = None) -> tuple[str, list[State]]:
     """A random match as its record, and the states before and after its decisions. Those made at the same time are made
     in seat order."""
-    recorder = Recorder(game, players=[f"bot {seat}" for seat in range(game.seats)], seed=SEED)
+    seed = None if commitment else SEED
+    recorder = Recorder(game, players=[f"bot {seat}" for seat in range(game.seats)], seed=seed, commitment=commitment)
     state = game.start(SEED)
     states = [state.clone()]
     recorder.observe_state(state)
@@ -97,7 +98,32 @@ def test_how_the_deal_before_ended_is_its_last_trick_or_round(game: Game) -> Non
             assert [one.won for one in table.seats] == list(before.won)  # type: ignore[attr-defined]
 
 
+@given(games(), st.randoms(use_true_random=False))
+def test_a_beginning_can_be_stepped_through_to_the_end_of_its_last_deal(game: Game, rng: random.Random) -> None:
+    # With the seed in its header the next deal would be known: tournaments have a commitment there.
+    text, states = recorded(game, rng, commitment=SEED.hex())
+    whole = replay(text)
+    began = rng.choice([deal.last for deal in whole.deals if deal.scores and deal.word == "deal"] or [whole.steps])
+    lines = text.splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines, start=1) if '"action":' in line]
+    found = replay("".join(lines[: ends[began - 1]]), begun=True)
+    assert found.steps == began
+    for step in {0, 1, began - 1}:
+        assert found.at(step)[0] == whole.at(step)[0]
+    moment, state = found.at(began)
+    assert (moment.last, moment.secret, moment.legal) == (whole.record.decisions[began - 1], False, {})
+    assert state.scores() == states[began].scores()
+    assert found.deals == tuple(deal for deal in whole.deals if deal.last <= began)
+    # The deal that is over still lies on the table.
+    if states[began].to_act():
+        assert state.deal == states[began - 1].deal
+    for seat in (None, 0, game.seats - 1):
+        assert draw(state, Look(seat, moment.legal))
+
+
 def test_a_record_that_does_not_hold_is_not_shown() -> None:
     text, _ = recorded(engine.load("minus_one"), random.Random(1))
     with pytest.raises(WrongState, match="does not hold"):
         replay(text.replace('"ms":1', '"ms":-1', 1))
+    with pytest.raises(WrongState, match="does not hold"):
+        replay(text.rsplit("\n", 2)[0].replace('"ms":1', '"ms":-1', 1) + "\n", begun=True)

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 import engine
@@ -48,19 +48,6 @@ async def match(request: Request) -> Response:
     step = await run_in_threadpool(shown, text, request.query_params)
     step["links"] = [f"/bots/{bot}" for bot in step["players"]]
     return await page(request, "match.html", **where, **step)
-
-
-async def watch(request: Request) -> Response:
-    """The newest match that may be seen, playing by itself: of the block that closed last, since a deal is shown to
-    nobody while a table is still to play it."""
-    name = request.path_params["tournament"]
-    api = api_of(request)
-    asked = match_pb2.ListMatchesRequest(tournament=name, latest=True, page_size=1)
-    found = await api.ask(api.matches.ListMatches, asked, await visitor_of(request))
-    if not found.matches:
-        raise NotFound(f"nothing of '{name}' may be seen yet: look again when its first block has closed")
-    one = found.matches[0]
-    return RedirectResponse(f"/tournaments/{name}/matches/{one.unit}/{one.rotation}?watch=1", 303)
 
 
 async def record(request: Request) -> Response:
@@ -150,14 +137,17 @@ async def _record(request: Request, unit: int, rotation: int) -> str:
     return str(found.text)
 
 
-def shown(text: str, asked: Any) -> dict[str, Any]:
-    """What the page of a step of a record shows.
+def shown(text: str, asked: Any, *, begun: bool = False) -> dict[str, Any]:
+    """What the page of a step of a record shows. With ``begun`` the record has no end, and where no step is asked for,
+    its last deal begins.
 
     :raises WrongState: if the record does not hold.
     """
-    found = replay(text)
+    found = replay(text, begun=begun)
     record, game = found.record, found.record.game
-    moment, state = found.at(_whole(asked.get("step"), 0, found.steps) or 0)
+    first = found.deals[-1].first if begun else 0
+    wanted = _whole(asked.get("step"), 0, found.steps)
+    moment, state = found.at(first if wanted is None else wanted)
     step, last = moment.step, moment.last
     seat = _whole(asked.get("seat"), 0, game.seats - 1)
     secret = _hides(moment, seat)
@@ -188,7 +178,8 @@ def shown(text: str, asked: Any) -> dict[str, Any]:
         "fault_before": max((number for number, _ in faults if number < step), default=None),
         "fault_after": min((number for number, _ in faults if number > step), default=None),
         "faulty": [sum(one.seat == own for _, one in faults) for own in range(game.seats)],
-        "over": step == found.steps,
+        "over": step == found.steps and not begun,
+        "played_out": not record.end.to_act(),
         "scores": [game.write_score(score) for score in record.scores],
         "write_score": game.write_score,
         "places": record.places,
@@ -220,7 +211,6 @@ def _whole(text: str | None, low: int, high: int) -> int | None:
 
 
 ROUTES = [
-    Route("/tournaments/{tournament}/watch", watch),
     Route("/tournaments/{tournament}/matches", matches),
     Route("/tournaments/{tournament}/matches/{unit:int}", deal),
     Route("/tournaments/{tournament}/matches/{unit:int}/{rotation:int}", match),

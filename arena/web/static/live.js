@@ -6,6 +6,7 @@ async function refresh() {
   if (!document.hidden) {
     try {
       const response = await fetch(location.href);
+      if (response.redirected) { location.assign(response.url); return; }
       if (response.ok) {
         const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("live");
         if (fresh) old.replaceWith(fresh);

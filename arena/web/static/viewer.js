@@ -5,10 +5,13 @@ const MOST_WAITING = 20;
 
 async function go(address) {
   const response = await fetch(address);
+  // What was watched is over, and goes on where all matches are.
+  if (response.redirected) { location.assign(response.url); return; }
   const fresh = response.ok
     ? new DOMParser().parseFromString(await response.text(), "text/html").getElementById("stage")
     : null;
   if (!fresh) { location.assign(address); return; }
+  if (fresh.innerHTML === stage.innerHTML) return;
   const focused = document.activeElement?.dataset?.key;
   // What was opened or closed by hand stays so, and a table that was scrolled.
   const opened = new Map([...stage.querySelectorAll("details[data-kept]")].map((one) => [one.dataset.kept, one.open]));
@@ -60,13 +63,14 @@ document.addEventListener("keydown", (event) => {
   then(find);
 });
 
-// Plays by itself, a step at a time; from the watching address it goes on with the match that closed last.
+// Plays by itself, a step at a time. Who watches sees more as deals close, and then the next match.
 const STEP_MS = 700;
+const MORE_MS = 2000;
 const NEXT_MATCH_MS = 4000;
 const player = document.getElementById("player");
 if (player) {
   const button = player.querySelector("button");
-  const watching = new URLSearchParams(location.search).has("watch");
+  const watching = "live" in player.dataset || new URLSearchParams(location.search).has("watch");
   let playing = false;
   function set(now) {
     playing = now;
@@ -77,6 +81,9 @@ if (player) {
     if (playing && !document.hidden && waiting === 0) {
       if (stage.querySelector('[data-key="ArrowRight"]')) {
         then(() => stage.querySelector('[data-key="ArrowRight"]'));
+      } else if (stage.querySelector("[data-more]")) {
+        pause = MORE_MS;
+        then(() => location);
       } else if (watching) {
         pause = NEXT_MATCH_MS;
         setTimeout(() => { if (playing) location.assign(player.dataset.next); }, NEXT_MATCH_MS - STEP_MS);
