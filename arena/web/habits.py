@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from arena.web.replay import Replay
 from arena.web.tables.pairs import marks
-from engine.tricks import FinishedDeal, TrickObservation
+from engine.tricks import TrickObservation
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,10 @@ def habits(games: Games) -> tuple[list[Called], list[Kept]]:
     kept: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for replay, seat in games:
         if isinstance(replay.record.start.observe(seat), TrickObservation):
-            for deal in _deals(replay, seat):
-                called[deal.calls[seat]].append(deal.won[seat])
+            for deal in replay.deals:
+                call = deal.calls[seat]
+                if deal.scores and call is not None:
+                    called[call].append(deal.won[seat])
         else:
             for cards in _keeps(replay):
                 kept[cards[seat]][marks(cards)[seat]] += 1
@@ -59,20 +61,6 @@ def _called(call: int, won: list[int]) -> Called:
     return Called(
         call, deals, sum(won) / deals, sum(one >= call for one in won) / deals, sum(one == call for one in won) / deals
     )
-
-
-def _deals(replay: Replay, seat: int) -> Iterator[FinishedDeal]:
-    """The deals that were played out."""
-    state = replay.record.start.clone()
-    deal = state.deal
-    for decision in replay.record.decisions:
-        state.apply_unchecked(decision.seat, decision.action)
-        if state.deal != deal or not state.to_act():
-            deal = state.deal
-            view = state.observe(seat)
-            assert isinstance(view, TrickObservation)
-            if view.last is not None:
-                yield view.last
 
 
 def _keeps(replay: Replay) -> Iterator[list[int]]:

@@ -134,12 +134,15 @@ async def play(browser: Browser, path: str) -> tuple[str, int]:
     return page, chosen
 
 
+@pytest.mark.rule("MO-19")
 def test_a_person_and_a_guest_play_a_match_with_company_by_forms_alone_and_read_its_record(database_url: str) -> None:
     async def visit(arena: Arena, address: str) -> None:
         host, guest, stranger = host_of(arena, address), Browser(address), Browser(address)
         offered = (await host.get("/rooms/new?game=minus_one")).text
         assert 'value="level:hard"' in offered
         assert "Rounds in a match" in offered
+        seats = offered[offered.index('<select id="seats"') :].partition("</select>")[0]
+        assert re.findall(r'value="(\d)"', seats) == ["3", "4", "5", "6", "7"]
         path = await opened(host)
         assert path in (await host.get("/rooms")).text
         lobby = (await host.get(path)).text

@@ -21,6 +21,7 @@ from arena.web.page import page
 from arena.web.replay import Moment, Replay, replay
 from arena.web.session import api_of, visitor_of
 from arena.web.tables import Ended, Look, draw, ended, options_of
+from engine.record import FORFEITED, Decision
 
 MOST_TABLES = 16
 """A unit is played in at most as many rotations as a table has seats, or at the tables of a field."""
@@ -153,7 +154,7 @@ def shown(text: str, asked: Any, *, begun: bool = False) -> dict[str, Any]:
     secret = _hides(moment, seat)
     open_hand = last is not None and not secret and seat in {None, last.seat}
     index = found.deal_at(step)
-    faults = [(number, one) for number, one in enumerate(record.decisions, start=1) if one.fault]
+    faults = _faults(record.decisions)
     header, limits = record.header, clock_of_record(record)
     return {
         "game": game.id,
@@ -177,7 +178,7 @@ def shown(text: str, asked: Any, *, begun: bool = False) -> dict[str, Any]:
         "faults": faults,
         "fault_before": max((number for number, _ in faults if number < step), default=None),
         "fault_after": min((number for number, _ in faults if number > step), default=None),
-        "faulty": [sum(one.seat == own for _, one in faults) for own in range(game.seats)],
+        "faulty": [sum(one.seat == own and one.fault != FORFEITED for _, one in faults) for own in range(game.seats)],
         "over": step == found.steps and not begun,
         "played_out": not record.end.to_act(),
         "scores": [game.write_score(score) for score in record.scores],
@@ -196,6 +197,18 @@ def how_before_ended(found: Replay, index: int) -> Ended | None:
     before = found.deals[index - 1]
     moves = [(one.seat, one.action) for one in found.record.decisions[before.first : before.last]]
     return ended(found.record.game, moves, before.trump, before.last) if before.scores else None
+
+
+def _faults(decisions: Sequence[Decision]) -> list[tuple[int, Decision]]:
+    """The faults with their steps, and from where the house plays for a forfeited seat."""
+    found: list[tuple[int, Decision]] = []
+    out: set[int] = set()
+    for step, one in enumerate(decisions, start=1):
+        if one.fault and not (one.fault == FORFEITED and one.seat in out):
+            found.append((step, one))
+        if one.fault == FORFEITED:
+            out.add(one.seat)
+    return found
 
 
 def _hides(moment: Moment, seat: int | None) -> bool:
