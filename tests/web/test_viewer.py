@@ -40,8 +40,7 @@ def record() -> str:
 def look(text: str, **asked: str) -> tuple[dict[str, Any], str]:
     """What is shown, and the page's piece, which is valid HTML."""
     found = shown(text, asked)
-    known: dict[str, Any] = {"begun": False, "told": True}  # of a match that is watched while it is played
-    html = templates.get_template("viewer.html").render(**known | found)
+    html = templates.get_template("viewer.html").render(**found)
     html5lib.HTMLParser(strict=True).parse(f"<!doctype html><title>x</title>{html}")
     return found, html
 
