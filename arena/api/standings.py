@@ -3,7 +3,7 @@
 from math import isnan
 
 import engine
-from arena.ratings.standings import standings_of
+from arena.ratings.standings import Share, shares_of, standings_of
 from arena.store import Connection
 from arena.store.tournaments import Tournament
 from arena.v1 import tournament_pb2 as pb
@@ -27,18 +27,27 @@ def add_up(connection: Connection, tournament: Tournament) -> pb.Standings:
             )
             for line in lines
         ],
-        shares=[
-            pb.Share(
-                bot=share.bot,
-                other=share.other,
-                matches=share.matches,
-                micro_share=round(1e6 * share.share.mean),
-                micro_margin=_whole(1e6 * share.share.margin),
-            )
-            for share in shares
-        ],
+        shares=map(_share, shares),
         seat_milli_points=[round(1000 * mean) for mean in luck.seats] if luck else [],
         card_share=luck.cards if luck else None,
+    )
+
+
+def add_up_one(connection: Connection, tournament: Tournament, bot: str) -> list[pb.Share]:
+    """What a bot took of every other one that it met.
+
+    :raises Exhausted: if it played too many matches.
+    """
+    return [_share(share) for share in shares_of(connection, tournament.name, bot)]
+
+
+def _share(share: Share) -> pb.Share:
+    return pb.Share(
+        bot=share.bot,
+        other=share.other,
+        matches=share.matches,
+        micro_share=round(1e6 * share.share.mean),
+        micro_margin=_whole(1e6 * share.share.margin),
     )
 
 

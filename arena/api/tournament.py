@@ -11,7 +11,7 @@ from arena.api.kept import Kept
 from arena.api.ladder import standing_of, state_of
 from arena.api.oversight import alarm_message
 from arena.api.schedule import page_of_blocks, plan_message, work_out_balance
-from arena.api.standings import add_up
+from arena.api.standings import add_up, add_up_one
 from arena.api.status import refuses
 from arena.errors import BadRequest, NotAllowed
 from arena.paging import numbers_of, page_of
@@ -114,7 +114,14 @@ class Tournaments(TournamentServiceServicer):
             # Those of the newest period of which something is played: over all of them the ratings say who leads.
             newest = await self._database.ask(newest_period, found.name, played=True)
             found = found if newest is None else newest
-        return await self._standings.of(found)
+        standings = await self._standings.of(found)
+        if request.bot:
+            alone = pb.Standings()
+            alone.CopyFrom(standings)
+            del alone.shares[:]
+            alone.shares.extend(await self._database.ask(add_up_one, found, request.bot))
+            return alone
+        return standings
 
     @refuses
     async def GetTournament(self, request: pb.GetTournamentRequest, context: Context) -> pb.Tournament:

@@ -53,6 +53,10 @@ class Share:
     share: Mean
 
 
+_Against = dict[tuple[str, str], list[tuple[int, float]]]
+"""By bot and other one: the unit of every match in which both sat, and what the bot took of it."""
+
+
 def extent(connection: Connection, tournament: str) -> tuple[int, int]:
     """How many matches were played, and how many corrections were made: standings are the same while these are.
 
@@ -70,10 +74,21 @@ def standings_of(connection: Connection, tournament: str) -> tuple[list[Standing
 
     :raises Exhausted: if that is more than :data:`MOST_MATCHES`.
     """
-    asked = {"tournament": tournament, "most": MOST_MATCHES + 1}
-    matches = connection.cursor(row_factory=class_row(Scored)).execute(SQL["scored"], asked).fetchall()
-    _check(tournament, len(matches))
+    matches = _scored(connection, tournament, None)
     return *standings(matches), luck([(match.unit, match.scores) for match in matches]) if matches else None
+
+
+def shares_of(connection: Connection, tournament: str, bot: str) -> list[Share]:
+    """What a bot took of every other one that it met in what was played, by name.
+
+    :raises Exhausted: if it played more than :data:`MOST_MATCHES`.
+    """
+    against: _Against = defaultdict(list)
+    for match in _scored(connection, tournament, bot):
+        # Of a field the table at which it sat.
+        if bot in match.bots:
+            _compare(match, {bot}, against)
+    return _shares(against, sorted(against))
 
 
 def standings(matches: Sequence[Scored]) -> tuple[list[Standing], list[Share]]:
@@ -92,13 +107,29 @@ def standings(matches: Sequence[Scored]) -> tuple[list[Standing], list[Share]]:
     lines.sort(key=lambda line: (-line.points.mean, line.bot))
     order = [line.bot for line in lines[:MOST_BESIDE]]
     first = set(order)
-    against: dict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
+    against: _Against = defaultdict(list)
     for match in matches:
-        placed = [one for one in zip(match.bots, match.places, strict=True) if one[0] in first]
-        for (bot, place), (other, others) in itertools.permutations(placed, 2):
+        _compare(match, first, against)
+    return lines, _shares(against, [pair for pair in itertools.permutations(order, 2) if pair in against])
+
+
+def _compare(match: Scored, bots: set[str], against: _Against) -> None:
+    """Notes what each of the bots took of each other one; of several, of each other alone."""
+    placed = list(zip(match.bots, match.places, strict=True))
+    for (bot, place), (other, others) in itertools.permutations(placed, 2):
+        if bot in bots and (other in bots or len(bots) == 1):
             against[bot, other].append((match.unit, 0.5 + 0.5 * ((place < others) - (place > others))))
-    pairs = [pair for pair in itertools.permutations(order, 2) if pair in against]
-    return lines, [Share(*pair, len(against[pair]), _mean(against[pair])) for pair in pairs]
+
+
+def _shares(against: _Against, pairs: Sequence[tuple[str, str]]) -> list[Share]:
+    return [Share(*pair, len(against[pair]), _mean(against[pair])) for pair in pairs]
+
+
+def _scored(connection: Connection, tournament: str, bot: str | None) -> list[Scored]:
+    asked = {"tournament": tournament, "bot": bot, "most": MOST_MATCHES + 1}
+    matches = connection.cursor(row_factory=class_row(Scored)).execute(SQL["scored"], asked).fetchall()
+    _check(tournament, len(matches))
+    return matches
 
 
 def _check(tournament: str, matches: int) -> None:

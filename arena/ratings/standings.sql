@@ -1,8 +1,9 @@
--- scored: what was played in a tournament, but for what a correction says does not count
+-- scored: what was played in a tournament, all or in the blocks of a bot, but for what a correction says does not count
 SELECT r.unit, ARRAY(SELECT b.entries[i + 1] FROM unnest(r.seats) WITH ORDINALITY AS s (i, seat) ORDER BY seat) AS bots,
     r.scores, r.places
 FROM results r JOIN blocks b ON b.id = r.block
 WHERE r.tournament = %(tournament)s AND b.state = 'done'
+    AND (%(bot)s::text IS NULL OR %(bot)s = ANY (b.entries))
     -- By lists that are made once: results times corrections may be very many.
     AND b.orbit NOT IN (SELECT orbit FROM corrections WHERE tournament = %(tournament)s AND what = 'orbit')
     AND r.unit NOT IN (SELECT unit FROM corrections WHERE tournament = %(tournament)s AND what = 'unit')

@@ -461,16 +461,20 @@ class GetStandingsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TOURNAMENT_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
     tournament: _builtins.str
     """REQUIRED."""
+    bot: _builtins.str
+    """OPTIONAL. A bot: then the shares are what it took of every other one that it met, however many bots there are."""
     def __init__(
         self,
         *,
         tournament: _builtins.str = ...,
+        bot: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament", b"tournament"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "tournament", b"tournament"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -499,7 +503,9 @@ class Standings(_message.Message):
 
     @_builtins.property
     def shares(self) -> _containers.RepeatedCompositeFieldContainer[Global___Share]:
-        """Every two bots that met, in both directions; of more than 100 bots those among the first 100."""
+        """Every two bots that met, in both directions; of more than 100 bots those among the first 100. Those of one bot if the
+        request names it.
+        """
 
     @_builtins.property
     def seat_milli_points(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:

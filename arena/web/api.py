@@ -14,6 +14,7 @@ from arena.status import CODES
 from arena.v1 import account_pb2
 from arena.v1.account_pb2_grpc import AccountServiceStub
 from arena.v1.match_pb2_grpc import MatchServiceStub
+from arena.v1.oversight_pb2_grpc import OversightServiceStub
 from arena.v1.rating_pb2_grpc import RatingServiceStub
 from arena.v1.room_pb2_grpc import RoomServiceStub
 from arena.v1.submission_pb2_grpc import SubmissionServiceStub
@@ -63,6 +64,7 @@ class Api:
         self.accounts: Any = AccountServiceStub(channel)
         self.bots: Any = SubmissionServiceStub(channel)
         self.matches: Any = MatchServiceStub(channel)
+        self.oversight: Any = OversightServiceStub(channel)
         self.ratings: Any = RatingServiceStub(channel)
         self.rooms: Any = RoomServiceStub(channel)
         self.tournaments: Any = TournamentServiceStub(channel)

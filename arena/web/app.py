@@ -15,6 +15,7 @@ from arena.status import CODES
 from arena.web.api import Api
 from arena.web.beginnings import Beginnings
 from arena.web.guard import Guard
+from arena.web.moments import Moments
 from arena.web.page import page
 from arena.web.pages import (
     bots,
@@ -22,12 +23,15 @@ from arena.web.pages import (
     histories,
     home,
     new_tournament,
+    organising,
+    pairs,
     play,
     pools,
     ratings,
     records,
     rooms,
     rules,
+    schedule,
     sign_in,
     tournaments,
     watching,
@@ -70,6 +74,9 @@ def create(api: Api) -> Starlette:
             *head_to_head.ROUTES,
             *new_tournament.ROUTES,
             *tournaments.ROUTES,
+            *organising.ROUTES,
+            *pairs.ROUTES,
+            *schedule.ROUTES,
             *records.ROUTES,
             *watching.ROUTES,
             *rooms.ROUTES,
@@ -84,6 +91,7 @@ def create(api: Api) -> Starlette:
     app.state.api = api
     app.state.seats = Seats(api)
     app.state.beginnings = Beginnings()
+    app.state.moments = Moments()
     return app
 
 

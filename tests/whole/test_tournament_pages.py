@@ -1,11 +1,18 @@
 """The pages of tournaments as a browser gets them: making one, what is shown of it, and what its organiser does."""
 
+import csv
+import hashlib
+import io
+import json
+import re
+import subprocess
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import html5lib
 import pytest
 
+from arena.cli import main
 from arena.stack.services import Services
 from tests.whole.test_pages import BOTS, RULES, Answer, Pages, token_in, valid
 
@@ -107,3 +114,148 @@ def test_a_tournament_is_made_once_however_often_its_form_is_sent(pages: Pages, 
         assert (made.status, made.headers["location"]) == (303, "/tournaments/by-form")
     taken = refused(pages.post("/tournaments", cookie=admin, **{**wanted, "request_id": "form-2"}))
     assert 'id="name-wrong"' in taken
+
+
+@pytest.fixture
+def over(arena: Path) -> str:
+    """A tournament that has been played."""
+    data = ["--data", str(arena)]
+    if main(["tournament", "show", "all-over", *data]):
+        wanted = ["--game", "minus", *(word for rule in RULES for word in ("--set", rule)), "--units", "1", "--unrated"]
+        assert main(["tournament", "create", "all-over", *wanted, "--bots", *BOTS, *data]) == 0
+    assert main(["tournament", "watch", "all-over", *data]) == 0
+    return "all-over"
+
+
+@pytest.fixture
+def other(arena: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """Somebody who organises tournaments of their own, as a cookie."""
+    assert main(["user", "add", "organiser-2", "--data", str(arena)]) in (0, 1)
+    capsys.readouterr()
+    scopes = ["--scope", "read", "--scope", "organise"]
+    assert main(["user", "token", "organiser-2", *scopes, "--data", str(arena)]) == 0
+    (token,) = re.findall("[0-9a-f]{64}", capsys.readouterr().out)
+    return f"arena-token={token}"
+
+
+def test_standings_pairs_and_luck_are_a_page_csv_and_json_with_the_same_numbers(over: str, pages: Pages) -> None:
+    home = f"/tournaments/{over}"
+    text = valid(pages.get(home))
+    assert "Each against each" in text
+    assert "data-live" not in text  # it is over
+    whole = json.loads(pages.get(f"{home}?format=json").text)
+    lines = list(csv.DictReader(io.StringIO(pages.get(f"{home}?format=csv").text)))
+    assert [(one["bot"], float(one["points"])) for one in lines] == [
+        (one["bot"], one["points"]) for one in whole["standings"]
+    ]
+    # A rotation unit seats everybody everywhere.
+    assert {one[f"seat_{seat}"] for one in lines for seat in range(4)} == {"4"}
+    assert {one["bot"] for one in lines} == set(BOTS)
+    assert hashlib.sha256(bytes.fromhex(whole["secret"])).hexdigest() == whole["commitment"]
+    luck = list(csv.DictReader(io.StringIO(pages.get(f"{home}?format=csv&table=luck").text)))
+    assert [one["of"] for one in luck] == ["seat 0", "seat 1", "seat 2", "seat 3", "cards"]
+    pairs = list(csv.DictReader(io.StringIO(pages.get(f"{home}/pairs?format=csv").text)))
+    assert len(pairs) == len(whole["pairs"]) == 12
+    valid(pages.get(f"{home}/pairs"))
+    assert "steady against each" in valid(pages.get(f"{home}/pairs?bot=steady"))
+    alone = json.loads(pages.get(f"{home}/pairs?bot=steady&format=json").text)
+    assert {one["other"]: one["above"] for one in alone} == {
+        one["other"]: float(one["above"]) for one in pairs if one["bot"] == "steady"
+    }
+    assert pages.get(f"{home}/pairs?bot=patient").status == 404
+    assert pages.get(f"{home}?format=xml").status == 400
+
+
+def test_what_the_page_says_about_the_secret_can_be_checked_by_hand(
+    over: str, pages: Pages, arena: Path, tmp_path: Path
+) -> None:
+    text = valid(pages.get(f"/tournaments/{over}"))
+    commitment = json.loads(pages.get(f"/tournaments/{over}?format=json").text)["commitment"]
+    assert main(["record", "fetch", over, str(tmp_path / "records"), "--data", str(arena)]) == 0
+
+    def run(name: str) -> str:
+        typed = "".join(element(text, name).itertext())
+        done = subprocess.run(["sh", "-c", typed], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout
+
+    assert run("check-secret").strip() == commitment
+    assert run("check-cards").count("follows from the secret") == 16
+    one = next((tmp_path / "records").iterdir())
+    lines = [json.loads(line) for line in one.read_text().splitlines()]
+    pack = next(line["pack"] for line in lines if "pack" in line)
+    pack[0], pack[4] = pack[4], pack[0]  # the same cards for another seat's first and second
+    one.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    with pytest.raises(subprocess.CalledProcessError):
+        run("check-cards")
+
+
+def test_the_schedule_has_every_table_and_how_even_it_is(over: str, pages: Pages) -> None:
+    text = valid(pages.get(f"/tournaments/{over}/schedule"))
+    assert "4 in 4 orbits" in text  # of four bots each orbit is one table
+    assert "everybody equally often in each" in text
+    rows = list(csv.DictReader(io.StringIO(pages.get(f"/tournaments/{over}/schedule?format=csv").text)))
+    assert [row["orbit"] for row in rows] == ["0", "1", "2", "3"]
+    assert {frozenset(row["bots"].split()) for row in rows} == {frozenset(BOTS)}
+    assert {row["state"] for row in rows} == {"done"}
+    blocks = json.loads(pages.get(f"/tournaments/{over}/schedule?format=json&bot=steady&state=done").text)
+    assert all(f'href="/tournaments/{over}/matches/{block["first_unit"]}"' in text for block in blocks)
+    assert len(blocks) == 4
+    assert "no such table" in valid(pages.get(f"/tournaments/{over}/schedule?state=waiting"))
+    assert pages.get("/tournaments/nowhere/schedule").status == 404
+
+
+def test_only_who_decides_about_a_tournament_is_offered_to_do_so(pages: Pages, admin: str, other: str) -> None:
+    assert pages.post("/tournaments", cookie=admin, **{**FORM, "name": "decided"}).status == 303
+    home = "/tournaments/decided"
+    assert f"{home}/organise/start" in valid(pages.get(home, admin))
+    theirs = valid(pages.get(home, other))
+    assert f"{home}/organise/enter" in theirs
+    assert f"{home}/organise/start" not in theirs
+    assert "/organise/" not in valid(pages.get(home))
+    assert pages.get(f"{home}/organise/start").status == 403
+    assert pages.get(f"{home}/organise/start", other).status == 403
+    assert pages.post(f"{home}/organise/start", cookie=other).status == 403
+    assert pages.post(f"{home}/organise/start", site="cross-site", cookie=admin).status == 403
+    assert pages.get(f"{home}/organise/rename", admin).status == 404
+    assert "steady" in refused(pages.post(f"{home}/organise/leave", cookie=other, bots="steady"), 403)
+
+
+def test_an_organisers_life_from_page_to_page(pages: Pages, admin: str) -> None:
+    home = "/tournaments/by-page"
+    assert pages.post("/tournaments", cookie=admin, **{**FORM, "name": "by-page"}).status == 303
+    assert "1 unit" in valid(pages.get(home, admin))
+
+    def do(act: str, **typed: str) -> Answer:
+        valid(pages.get(f"{home}/organise/{act}", admin))
+        return pages.post(f"{home}/organise/{act}", cookie=admin, **typed)
+
+    assert do("enter", bots="sly patient").status == 303
+    assert ">sly</a>" in valid(pages.get(home, admin))
+    wrong = refused(do("enter", bots="sly nobody-there"))
+    assert "nobody-there" in wrong
+    assert "sly nobody-there</textarea>" in wrong
+    assert do("leave", bots="patient").status == 303
+    assert "sly is disqualified" in valid(do("disqualify", bot="sly", reason="It peeks."))
+    assert ">sly</a>" not in valid(pages.get(home, admin))
+    assert do("start").headers["location"] == home
+    assert 'id="units-wrong"' in refused(do("void", units="one", reason="So."))
+    assert refused(do("cancel", reason=" "))
+    assert "by-page is cancelled" in valid(do("cancel", reason="Enough of it."))
+    done = valid(pages.get(home, admin))
+    assert "Enough of it." in done
+    assert f"{home}/organise/cancel" not in done
+    assert pages.get(f"{home}/organise/cancel", admin).status == 403
+
+
+def test_tournaments_are_found_by_game_state_and_who_made_them(over: str, pages: Pages, admin: str) -> None:
+    assert pages.post("/tournaments", cookie=admin, **{**FORM, "name": "still-open"}).status == 303
+
+    def listed(query: str) -> set[str]:
+        text = valid(pages.get(f"/tournaments?{query}", admin))
+        return {name for name in (over, "still-open") if f'href="/tournaments/{name}"' in text}
+
+    assert listed("") == {over, "still-open"}
+    assert listed("game=minus&state=ended&by=admin") == {over}
+    assert listed("state=open") == {"still-open"}
+    assert listed("by=nobody") == listed("game=callbreak") == set()
+    assert "none like that" in pages.get("/tournaments?by=nobody").text

@@ -24,6 +24,7 @@ from arena.errors import (
 from arena.referee.presets import PRESETS, read_clock
 from arena.scopes import ORGANISE
 from arena.v1 import tournament_pb2 as pb
+from arena.web.fields import Mistake, count_in
 from arena.web.formats import FORMATS
 from arena.web.options import PREFIX, option_fields, option_refused, options_in
 from arena.web.page import page
@@ -45,14 +46,6 @@ FIELDS = (
     (r"\b(bots?|owners|entry|entered)\b", "bots"),
 )
 """Which field a refusal of the API is about: the first whose words it has."""
-
-
-class Mistake(BadRequest):
-    """What stands in a field cannot be meant. ``at`` is its name."""
-
-    def __init__(self, at: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.at = at
 
 
 async def form(request: Request) -> Response:
@@ -142,18 +135,18 @@ def _wanted(sent: Mapping[str, str]) -> pb.CreateTournamentRequest:
     wanted = pb.CreateTournamentRequest(
         tournament=sent.get("name", "").strip(),
         game=sent.get("game", ""),
-        seats=_count(sent, "seats"),
+        seats=count_in(sent, "seats"),
         options=options_in(sent),
         bots=sent.get("bots", "").split(),
         against=sent.get("against", "").split() if gauntlet else [],
         format=form.number,
-        orbits=0 if ladder else _count(sent, "orbits"),
-        units=_count(sent, "units"),
+        orbits=0 if ladder else count_in(sent, "orbits"),
+        units=count_in(sent, "units"),
         clock=sent.get("clock", "").strip(),
         unrated="unrated" in sent,
         private="private" in sent,
-        batch=_count(sent, "batch") if ladder else 0,
-        every_s=60 * _count(sent, "every") if ladder else 0,
+        batch=count_in(sent, "batch") if ladder else 0,
+        every_s=60 * count_in(sent, "every") if ladder else 0,
         request_id=sent.get("request_id", ""),
     )
     try:
@@ -168,13 +161,6 @@ def _wanted(sent: Mapping[str, str]) -> pb.CreateTournamentRequest:
     if sent.get("when") == UNTIL and not ladder:
         wanted.open_until.FromDatetime(_time(sent.get("until", "")))
     return wanted
-
-
-def _count(sent: Mapping[str, str], name: str) -> int:
-    text = sent.get(name, "").strip()
-    if text and not (text.isascii() and text.isdigit() and len(text) < 6):
-        raise Mistake(name, f"'{text[:20]}' is no whole number from 1 to 99999")
-    return int(text or 0)
 
 
 def _time(text: str) -> datetime:
