@@ -28,7 +28,8 @@ if __name__ == "__main__":
 
 @contextmanager
 def held(services: Services, arena: Path, folder: Path, cup: str) -> Iterator[Path]:
-    """A tournament of that name in which such a bot plays; it is let go when the file that comes back is made."""
+    """A tournament of that name in which such a bot plays; it is let go when the file that comes back is made, and at
+    the end, when the tournament is played out."""
     program, go = folder / "held.py", folder / "go"
     program.write_text(MAIN)
     with connect(services.database_url) as connection:
@@ -45,5 +46,8 @@ def held(services: Services, arena: Path, folder: Path, cup: str) -> Iterator[Pa
             wanted = ["--game", "callbreak", "--units", "1", "--unrated", *clock, "--bots", *bots]
             assert main(["tournament", "create", cup, *wanted, "--data", str(arena)]) == 0
             yield go
+            go.touch()
+            # Nobody else is played while a bot that is gone has its time to come back.
+            assert main(["tournament", "watch", cup, "--data", str(arena)]) == 0
         finally:
             bot.kill()

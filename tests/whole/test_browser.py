@@ -14,6 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from arena.stack.services import Services
+from tests.whole.held import held
 
 pytestmark = pytest.mark.browser
 
@@ -159,6 +160,30 @@ def test_from_signing_in_to_the_last_trick(look: Look, arena: Path, request: pyt
     page.goto("/ratings/minus")
     page.get_by_role("link", name="How likely each is the stronger of two").first.click()
     look.at(f"{style}-13-likelihoods")
+
+
+def test_who_watches_sees_deal_after_deal_and_then_the_rest(
+    look: Look, services: Services, arena: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    page, style = look.page, request.node.callspec.params["look"]
+    cup = f"watched-{style}"
+    with held(services, arena, tmp_path, cup) as go:
+        page.goto(f"/tournaments/{cup}/watch")
+        expect(page.get_by_role("heading", name="Nothing to be seen yet")).to_be_visible()
+        look.at(f"{style}-30-waiting")
+        # Nobody loads anything from here on.
+        page.wait_for_url(f"**/tournaments/{cup}/watch/*/0**")
+        page.wait_for_url("**step=*")
+        page.get_by_role("button", name="Pause").click()
+        look.at(f"{style}-31-watched")
+        page.keyboard.press("End")
+        expect(page.get_by_text("This deal is over")).to_be_visible()
+        look.at(f"{style}-32-closed")
+        page.get_by_role("button", name="Play").click()
+        go.touch()
+        page.wait_for_url("**/matches/*/0?watch=1**")
+        expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    assert not look.errors
 
 
 def test_every_page_can_be_walked_by_key_alone(look: Look) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.cli import main
 from arena.cli.client import Server, find_login_in
 from arena.stack.services import Services
 from arena.store import connect
@@ -24,7 +23,7 @@ def test_a_running_match_is_seen_to_the_end_of_its_last_closed_deal(
     server = Server(find_login_in(services.logins()[0]))
     matches = MatchServiceStub(server.channel)
     asked = ListOpenMatchesRequest(tournament="watched")
-    with held(services, arena, tmp_path, "watched") as go:
+    with held(services, arena, tmp_path, "watched"):
         assert "Nothing to be seen yet" in valid(pages.get("/tournaments/watched/watch"))
         while not (found := matches.ListOpenMatches(asked, metadata=server.metadata).matches):
             pass
@@ -54,9 +53,6 @@ def test_a_running_match_is_seen_to_the_end_of_its_last_closed_deal(
         assert f"{steps + 1}" not in re.findall(r"step=(\d+)", last)
         # What was not told is not to be had from elsewhere, either.
         assert pages.get(f"/tournaments/watched/matches/{one.unit}/0/record").status == 404
-
-        go.touch()
-        assert main(["tournament", "watch", "watched", "--data", str(arena)]) == 0
     over = pages.get(f"{here}?step={steps}")
     assert over.headers["location"] == f"/tournaments/watched/matches/{one.unit}/0?watch=1&step={steps}"
     assert one.text in pages.get(f"/tournaments/watched/matches/{one.unit}/0/record").text
