@@ -78,6 +78,23 @@ def test_two_who_did_the_same_part_nowhere_and_others_at_their_first_other_decis
     assert cell.parting.theirs.text == game.write(model.record.decisions[step - 1].action)
 
 
+@pytest.mark.parametrize("game", [GAMES[0], GAMES[2]])
+def test_who_had_seen_other_things_before_is_told_from_who_had_seen_the_same(game: Game) -> None:
+    met = set()
+    for number in range(1, 9):
+        # One seat plays otherwise than in the first table; the rest follow from it.
+        tables = [table(0, game), table(number, game, *map(random.Random, range(number % 5)))]
+        first, second = (one.replay.record.decisions for one in tables)
+        for row in rows(game, tables, 1):
+            cell = row.cells[1]
+            if cell is not None and cell.parting is not None:
+                before = cell.parting.step - 1
+                same = [one.action for one in first[:before]] == [one.action for one in second[:before]]
+                assert cell.parting.alike == same
+                met.add(same)
+    assert met == {True, False}
+
+
 def test_losses_are_hands_with_which_others_scored_more_the_worst_first() -> None:
     game = engine.load("callbreak")
     tables = [table(number, game, *(random.Random(number * 9 + seat) for seat in range(4))) for number in range(4)]

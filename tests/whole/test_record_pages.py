@@ -78,6 +78,9 @@ def test_a_match_says_what_else_could_be_done_whose_time_ran_and_how_every_deal_
     hidden = valid(pages.get(f"{played}/1?step=1&seat=3"))
     assert ("has chosen" in hidden) == ("by-pairs" in played)
     assert "instead of" not in hidden
+    beside = re.search(r'href="([^"]*\?deal=1&amp;step=1&amp;bot=[\w-]+)"', hidden)
+    assert beside is not None
+    assert "1 of " in valid(pages.get(beside[1].replace("&amp;", "&")))
     end = valid(pages.get(f"{played}/1{key(page, 'End')}"))
     assert 'id="result"' in end
     sheet = end[end.index("Score sheet") : end.index("Clocks up to here")]

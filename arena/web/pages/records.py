@@ -48,7 +48,10 @@ async def match(request: Request) -> Response:
     text = await _record(request, where["unit"], where["rotation"])
     step = await run_in_threadpool(shown, text, request.query_params)
     step["links"] = [f"/bots/{bot}" for bot in step["players"]]
-    return await page(request, "match.html", **where, **step)
+    beside = {"deal": step["deal"].number, "step": step["step"] - step["deal"].first}
+    if step["seat"] is not None:
+        beside["bot"] = step["players"][step["seat"]]
+    return await page(request, "match.html", beside=urlencode(beside), **where, **step)
 
 
 async def record(request: Request) -> Response:
