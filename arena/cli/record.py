@@ -73,7 +73,7 @@ def run_show(arguments: argparse.Namespace) -> int:
         except RecordError as error:
             wrong = error
         for line in text.splitlines()[: wrong.line - 1 if wrong is not None else None]:
-            print(_sentence(json.loads(line)))
+            print(sentence(json.loads(line)))
         if verified is not None:
             _show_times(verified)
         if wrong is not None:
@@ -164,7 +164,7 @@ def _s(ms: int | None) -> Value:
     return None if ms is None else ms / 1000
 
 
-def _sentence(line: dict[str, Any]) -> str:
+def sentence(line: dict[str, Any]) -> str:
     """A record line as a line to read."""
     if "record" in line:
         game = engine.load_with(line["game"], line["seats"], line["options"])

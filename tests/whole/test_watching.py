@@ -1,11 +1,13 @@
 """A match is looked at while it is played: its closed deals and nothing else, from the referee to the page."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import grpc
 import pytest
 
+from arena.cli import main
 from arena.cli.client import Server, find_login_in
 from arena.stack.services import Services
 from arena.store import connect
@@ -23,7 +25,7 @@ def test_a_running_match_is_seen_to_the_end_of_its_last_closed_deal(
     server = Server(find_login_in(services.logins()[0]))
     matches = MatchServiceStub(server.channel)
     asked = ListOpenMatchesRequest(tournament="watched")
-    with held(services, arena, tmp_path, "watched"):
+    with held(services, arena, tmp_path, "watched") as go, ThreadPoolExecutor(1) as pool:
         assert "Nothing to be seen yet" in valid(pages.get("/tournaments/watched/watch"))
         while not (found := matches.ListOpenMatches(asked, metadata=server.metadata).matches):
             pass
@@ -53,6 +55,14 @@ def test_a_running_match_is_seen_to_the_end_of_its_last_closed_deal(
         assert f"{steps + 1}" not in re.findall(r"step=(\d+)", last)
         # What was not told is not to be had from elsewhere, either.
         assert pages.get(f"/tournaments/watched/matches/{one.unit}/0/record").status == 404
+
+        following = pool.submit(main, ["match", "watch", "watched", "--data", str(arena)])
+        told = ""
+        while "deal:" not in told:
+            assert not following.done()
+            told += capsys.readouterr().out
+        go.touch()
+        assert following.result() == 0
     over = pages.get(f"{here}?step={steps}")
     assert over.headers["location"] == f"/tournaments/watched/matches/{one.unit}/0?watch=1&step={steps}"
     assert one.text in pages.get(f"/tournaments/watched/matches/{one.unit}/0/record").text
@@ -60,4 +70,7 @@ def test_a_running_match_is_seen_to_the_end_of_its_last_closed_deal(
     assert not matches.ListOpenMatches(asked, metadata=server.metadata).matches
     with connect(services.database_url) as connection:
         assert connection.execute("SELECT count(*) FROM open_matches").fetchone() == (0,)
-    capsys.readouterr()
+    told += capsys.readouterr().out
+    assert f"unit {one.unit}, rotation 0\nCallbreak, 4 seats" in told
+    assert one.text.count('{"pack":') <= told.count("deal: ")
+    assert "next: arena record fetch watched" in told
