@@ -14,11 +14,12 @@ from arena.ratings.periods import apply_due, rebuild
 from arena.stack import Stack
 from arena.stack.dump import dump, restore
 from arena.stack.programs import find_client
-from arena.store import Connection, connect
+from arena.store import Connection, connect, open_matches
 from sandbox.host import bwraps
 from tests.conftest import named
 from tests.ratings import played
 from tests.store.test_migrations import values_of
+from tests.tournaments.ground import claimed, make_tournament, one
 
 
 @pytest.fixture
@@ -49,6 +50,20 @@ def test_what_was_played_comes_back_and_its_ratings_follow_from_it(
         assert not rebuild(other).differs
         with pytest.raises(psycopg.errors.RaiseException, match="written once"):
             other.execute("DELETE FROM results")
+
+
+def test_what_is_being_watched_is_not_carried_along(
+    connection: Connection, database_url: str, empty_url: str, tmp_path: Path
+) -> None:
+    lease = claimed(connection, make_tournament(connection)[0])
+    open_matches.show(
+        connection, block=lease.block, lease=lease.token, unit=0, rotation=3, seats=(0, 1, 2, 3), record="a deal"
+    )
+    dump(database_url, tmp_path / "a.dump")
+    restore(empty_url, tmp_path / "a.dump")
+    with connect(empty_url) as other:
+        assert open_matches.list_open(other, lease.tournament, after=-1, limit=9) == []
+        assert one(other, "SELECT state FROM blocks") == "leased"
 
 
 def test_a_dump_replaces_a_dump_and_nothing_else(database_url: str, tmp_path: Path) -> None:
