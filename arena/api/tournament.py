@@ -304,7 +304,14 @@ def _list(
 ) -> list[pb.Tournament]:
     states = [name for name, state in LISTED.items() if state in request.states]
     found = tournaments.list_tournaments(
-        connection, user, game=request.game, owner=request.owner, states=states, before=before, limit=limit
+        connection,
+        user,
+        game=request.game,
+        owner=request.owner,
+        bot=request.bot,
+        states=states,
+        before=before,
+        limit=limit,
     )
     return [_describe(connection, user, tournament.name, entries=False) for tournament in found]
 

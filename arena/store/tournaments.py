@@ -321,13 +321,14 @@ def list_tournaments(
     *,
     game: str = "",
     owner: str = "",
+    bot: str = "",
     states: Collection[str] = (),
     before: str | None,
     limit: int,
 ) -> list[Tournament]:
     """Tournaments that the user may see, newest first, those made before the one called ``before``: all, or those of a
-    game, of an owner, or in some of the states open, running, done and cancelled."""
-    chosen = {"game": game or None, "owner": owner or None, "states": list(states)}
+    game, of an owner, with a bot, or in some of the states open, running, done and cancelled."""
+    chosen = {"game": game or None, "owner": owner or None, "bot": bot or None, "states": list(states)}
     asked = {"viewer": user.name, "before": before, "limit": limit, **chosen}
     names = connection.execute(SQL["tournaments"], asked).fetchall()
     return [find_tournament(connection, name) for (name,) in names]

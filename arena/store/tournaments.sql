@@ -53,6 +53,7 @@ GROUP BY t.name;
 SELECT name FROM tournaments AS t
 WHERE ladder IS NULL AND may_see(%(viewer)s, t)
 AND (%(game)s::text IS NULL OR game = %(game)s) AND (%(owner)s::text IS NULL OR owner = %(owner)s)
+AND (%(bot)s::text IS NULL OR EXISTS (SELECT FROM entries e WHERE e.tournament = t.name AND e.bot = %(bot)s))
 AND (%(states)s::text[] = '{}' OR CASE
     WHEN cancelled_at IS NOT NULL THEN 'cancelled'
     WHEN closed_at IS NOT NULL THEN 'done'

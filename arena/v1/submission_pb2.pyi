@@ -444,7 +444,7 @@ class Notice(_message.Message):
     what: _builtins.str
     """`faults` in one match, `forfeit`, or `disabled`."""
     match: _builtins.str
-    """The match, in words."""
+    """The match in words; one of a tournament as `NAME, unit U, rotation R`."""
     seat: _builtins.int
     """The bot's seat."""
     kind: _builtins.str

@@ -667,6 +667,7 @@ class ListTournamentsRequest(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     OWNER_FIELD_NUMBER: _builtins.int
     STATES_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """OPTIONAL. At most 200; 0 for 50."""
     page_token: _builtins.str
@@ -675,6 +676,8 @@ class ListTournamentsRequest(_message.Message):
     """OPTIONAL. The game's id; those of all games when empty."""
     owner: _builtins.str
     """OPTIONAL. Who made them; everybody when empty."""
+    bot: _builtins.str
+    """OPTIONAL. A bot that is in them; all when empty."""
     @_builtins.property
     def states(self) -> _containers.RepeatedScalarFieldContainer[Global___TournamentState.ValueType]:
         """OPTIONAL. Where they stand; all when empty. One whose last block has ended is done here, though it may not be rated
@@ -689,10 +692,11 @@ class ListTournamentsRequest(_message.Message):
         game: _builtins.str = ...,
         owner: _builtins.str = ...,
         states: _abc.Iterable[Global___TournamentState.ValueType] | None = ...,
+        bot: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "owner", b"owner", "page_size", b"page_size", "page_token", b"page_token", "states", b"states"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "game", b"game", "owner", b"owner", "page_size", b"page_size", "page_token", b"page_token", "states", b"states"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -19,6 +19,7 @@ from arena.web.moments import Moments
 from arena.web.page import page
 from arena.web.pages import (
     bots,
+    faults,
     head_to_head,
     histories,
     home,
@@ -69,6 +70,7 @@ def create(api: Api) -> Starlette:
             *home.ROUTES,
             *ratings.ROUTES,
             *bots.ROUTES,
+            *faults.ROUTES,
             *pools.ROUTES,
             *histories.ROUTES,
             *head_to_head.ROUTES,

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 import engine
-from arena.web import text
+from arena.web import report, text
 from arena.web.cards import signed
 from arena.web.session import visitor_of
 
@@ -19,8 +19,15 @@ templates = Environment(
     lstrip_blocks=True,
 )
 templates.filters.update(
-    number=text.number, day=text.day, machine=text.machine, game=text.game_name, plural=text.plural, signed=signed
+    number=text.number,
+    day=text.day,
+    machine=text.machine,
+    game=text.game_name,
+    plural=text.plural,
+    signed=signed,
+    scale=report.scale,
 )
+templates.globals["decades"] = report.DECADES
 
 
 async def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:

@@ -88,7 +88,7 @@ def test_fields_are_counted_by_their_tables(connection: Connection) -> None:
     assert found.per_bot == Span(1, 1)
 
 
-def test_tournaments_are_listed_by_game_owner_and_where_they_stand(connection: Connection) -> None:
+def test_tournaments_are_listed_by_game_owner_bot_and_where_they_stand(connection: Connection) -> None:
     running = name_of(connection, make_tournament(connection)[0])
     done = name_of(connection, make_tournament(connection)[0])
     connection.execute("UPDATE tournaments SET closed_at = now() WHERE name = %s", [done])
@@ -105,6 +105,9 @@ def test_tournaments_are_listed_by_game_owner_and_where_they_stand(connection: C
     assert listed() == {running, done, "opened", "called-off"}
     assert listed(game="minus") == {"opened", "called-off"}
     assert listed(owner="owner") == {running, done}
+    assert listed(bot="nobody") == set()
+    (bot, *_) = find_tournament(connection, running).bots
+    assert listed(bot=bot) == {running, done}
     assert listed(states=["running"]) == {running}
     assert listed(states=["done", "cancelled"]) == {done, "called-off"}
     assert listed(states=["open"], game="callbreak") == set()

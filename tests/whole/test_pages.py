@@ -183,8 +183,16 @@ def test_a_tournament_its_matches_and_one_of_them(played: str, pages: Pages) -> 
 def test_a_bots_page_tells_its_owner_more(played: str, arena: Path, pages: Pages) -> None:
     owner = f"arena-token={token_in(arena / 'house.json')}"
     log = f"/bots/steady/log/{played}/0/0"
-    assert log not in valid(pages.get("/bots/steady"))
-    assert log in valid(pages.get("/bots/steady", owner))
+    anybodys, owners = valid(pages.get("/bots/steady")), valid(pages.get("/bots/steady", owner))
+    for own in (log, "Its validation", "against house bots: <strong>passed", "0.1 ms to 10 s"):
+        assert own not in anybodys
+        assert own in owners
+    for path in (f"/bots/steady/style/{played}", f"/bots/steady/faults/{played}", "/steady/head-to-head"):
+        assert path in anybodys
+    for of_match in ("", "?unit=0&rotation=0"):
+        assert "Nothing." in valid(pages.get(f"/bots/steady/faults/{played}{of_match}"))
+    assert rows_of(pages, f"/bots/steady/faults/{played}") == []
+    assert pages.get(f"/bots/patient/faults/{played}").status == 404
     assert pages.get(log).status == 403
     assert "What it wrote" in valid(pages.get(log, owner))
     assert pages.get("/bots/nobody").status == 404

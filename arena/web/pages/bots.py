@@ -1,6 +1,7 @@
 """Bots: the list, and one of them with its versions, its ratings and, for its owner, what went wrong. Knows no cell."""
 
 import asyncio
+import re
 from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
@@ -9,16 +10,19 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.errors import NotAllowed, NotFound
-from arena.v1 import match_pb2, rating_pb2
+from arena.v1 import match_pb2, rating_pb2, tournament_pb2
 from arena.v1 import submission_pb2 as pb
 from arena.web.api import Call
 from arena.web.habits import Called, Kept, habits
 from arena.web.page import page
 from arena.web.replay import replay
+from arena.web.report import report
 from arena.web.session import api_of, visitor_of
 
 PER_PAGE = 100
 RUNS = 20
+LATEST = 10
+"""Tournaments that are listed."""
 OLDER = 10
 """Versions that are listed beside the latest one."""
 
@@ -53,10 +57,13 @@ async def show(request: Request) -> Response:
     api, visitor = api_of(request), await visitor_of(request)
     bot: pb.Bot = await api.ask(api.bots.GetBot, pb.GetBotRequest(bot=name), visitor)
     hosted = bot.kind == pb.BOT_KIND_HOSTED
-    version, notices, runs, *answers = await asyncio.gather(
+    version, notices, runs, played, *answers = await asyncio.gather(
         _for_owner(request, api.bots.GetVersion, pb.GetVersionRequest(bot=name)) if hosted else _nothing(),
         _for_owner(request, api.bots.ListNotices, pb.ListNoticesRequest(bot=name)),
         _for_owner(request, api.bots.ListRuns, pb.ListRunsRequest(bot=name, page_size=RUNS)) if hosted else _nothing(),
+        api.ask(
+            api.tournaments.ListTournaments, tournament_pb2.ListTournamentsRequest(bot=name, page_size=LATEST), visitor
+        ),
         *(api.ask(api.ratings.ListRatings, rating_pb2.ListRatingsRequest(game=game), visitor) for game in bot.games),
     )
     ratings = [
@@ -72,6 +79,8 @@ async def show(request: Request) -> Response:
         if version
         else []
     )
+    if notices:
+        notices.notices.reverse()  # the newest first
     return await page(
         request,
         "bot.html",
@@ -80,7 +89,10 @@ async def show(request: Request) -> Response:
         hosted=hosted,
         version=version,
         states=STATES,
+        report=report(version) if version and notices else [],  # nobody else is told what its processes did
+        tournaments=played.tournaments,
         notices=notices,
+        places=[_place(notice.match) for notice in notices.notices] if notices else [],
         runs=runs.runs if runs else [],
         ratings=ratings,
     )
@@ -141,6 +153,12 @@ async def _for_owner(request: Request, call: Call[Answer], asked: object) -> Ans
         return await api_of(request).ask(call, asked, await visitor_of(request))
     except (NotAllowed, NotFound):
         return None
+
+
+def _place(match: str) -> str:
+    """The address of the faults in a match, below that of the bot's faults; empty for a match of no tournament."""
+    found = re.fullmatch(r"([a-z0-9.-]+), unit (\d+), rotation (\d+)", match)
+    return f"{found[1]}?unit={found[2]}&rotation={found[3]}" if found else ""
 
 
 async def _nothing() -> None:
