@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import engine
 from arena.web.page import templates
 from arena.web.tables import Drawn, Look, choices, draw, draw_view
+from arena.web.tables.pairs import PairsTable
 from arena.web.tables.trick import TrickTable
 from engine.game import Game, State
 from engine.pairs import PairsObservation
@@ -94,6 +96,21 @@ def test_what_may_be_done_is_marked_or_said(game: Game, rng: random.Random) -> N
         if isinstance(table, TrickTable):
             marked = {card.text for card in one.hand or () if card.mark == "legal"}
             assert (set(one.choices) or marked) == legal
+
+
+@pytest.mark.rule("MO-18")
+def test_cards_left_are_a_text_in_which_the_resting_card_is_in_brackets() -> None:
+    game = engine.load("minus_one", 3)
+    state = game.start(bytes(32))
+    for action in ("show 3 7", "keep 3"):
+        for seat in range(3):
+            state.apply(seat, game.read(action))
+    for table in (drawn(state, None), draw_view(game, state.observe(1), ())):  # type: ignore[arg-type]
+        assert isinstance(table, PairsTable)
+        assert [(one.left, one.pair, one.kept, one.mark) for one in table.seats] == [
+            ("1 2 4 5 6 (7) 8", (3, 7), 3, "cancelled")
+        ] * 3
+        assert html(table, 3).count(">1 2 4 5 6 (7) 8</td>") == 6
 
 
 def test_a_game_of_an_unknown_shape_says_where_to_draw_it() -> None:

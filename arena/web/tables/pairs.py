@@ -13,21 +13,19 @@ from engine.pairs import DECK_ROUNDS, PairsObservation
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A place at the table. ``left`` are the cards that may be shown in this round; ``resting`` is the one that may
-    not, 0 for none, and ``helper`` has both in order, the resting one in brackets (MO-18); ``kept`` and its mark are of
-    the round before, until new pairs lie on the table."""
+    """A place at the table. ``left`` tells the cards that are left, as :func:`cards_left` has them; ``kept``, its mark
+    and the ``pair`` that it is from are of the round before, until new pairs lie on the table."""
 
     number: int
-    left: tuple[int, ...]
-    resting: int
+    left: str
     shown: tuple[int, ...]
     kept: int
     mark: str
+    pair: tuple[int, ...]
     points: int
     tokens: int
     last_won: int
     acts: bool
-    helper: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +64,15 @@ def draw(game: Game, view: PairsObservation, acting: tuple[int, ...], ended: Rou
         seats=tuple(
             Seat(
                 number=seat,
-                left=_cards(view.playable[seat]),
-                resting=view.resting[seat],
+                left=cards_left(_cards(view.playable[seat]), view.resting[seat]),
                 shown=_cards(view.shown[seat]) if view.shown else (),
                 kept=before.kept[seat] if before and not view.shown else 0,
                 mark=before.marks[seat] if before and not view.shown else "",
+                pair=before.shown[seat] if before and not view.shown else (),
                 points=view.points[seat],
                 tokens=view.tokens[seat],
                 last_won=view.last_won[seat],
                 acts=seat in acting,
-                helper=helper(_cards(view.playable[seat]), view.resting[seat]),
             )
             for seat in range(view.seats)
         ),
@@ -109,9 +106,9 @@ def marks(kept: Sequence[int]) -> tuple[str, ...]:
     return tuple("cancelled" if often[one] > 1 else "won" if one == best else "" for one in kept)
 
 
-def helper(left: Sequence[int], resting: int) -> str:
+def cards_left(playable: Sequence[int], resting: int) -> str:
     """The cards that are left in their order, the one that rests in brackets (MO-18): ``1 2 4 5 6 (7) 8``."""
-    texts = {number: str(number) for number in left} | ({resting: f"({resting})"} if resting else {})
+    texts = {number: str(number) for number in playable} | ({resting: f"({resting})"} if resting else {})
     return " ".join(texts[number] for number in sorted(texts))
 
 
