@@ -14,13 +14,14 @@ import engine
 from arena.errors import NotAllowed, WrongState
 from arena.referee.presets import PEOPLE
 from arena.v1 import room_pb2 as pb
+from arena.web.cards import signed
 from arena.web.course import last_deal, own_last, sheet, since
 from arena.web.page import page
 from arena.web.pages.records import shown
 from arena.web.pages.rooms import whole
 from arena.web.seats import Seat
 from arena.web.session import api_of, visitor_of
-from arena.web.tables import Ended, choices, draw_view
+from arena.web.tables import Ended, choices, draw_view, options_of
 from arena.web.tickets import seats_of, ticket_of
 from bots import house
 from engine.record import FORFEITED
@@ -156,13 +157,13 @@ def _at_the_table(seat: Seat, room: pb.Room, last: Ended | None) -> dict[str, An
     own = own_last(table, me)
     missed = ""
     if own is not None and own.fault in MISSES and (seat.open or seat.said is None):
-        missed = f"Your time was up, and the house chose {own.action} for you."
+        missed = f"Your time was up, and the house chose {_named(turn.game, turn.game.read(own.action))} for you."
     elif own is not None and own.fault == FORFEITED:
         missed = f"You missed {MOST_FAULTS} turns, and the house plays for you to the end of the match."
     if seat.open:
         said = f"Your turn: {turn.phase.name}."
     elif seat.said is not None:
-        said = f"You chose: {turn.write(seat.said)}. {waiting}"
+        said = f"You chose: {_named(turn.game, seat.said)}. {waiting}"
     else:
         said = waiting if missed else f"Your time was up, and the house chooses for you. {waiting}"
     return {
@@ -175,6 +176,12 @@ def _at_the_table(seat: Seat, room: pb.Room, last: Ended | None) -> dict[str, An
         "left_ms": seat.left_ms,
         "choices": choices(turn.game, turn.phase, legal),
     }
+
+
+def _named(game: engine.Game, action: int) -> str:
+    """An action in a sentence: ``K♠``, ``call 3``."""
+    (one,) = options_of(game, (action,))
+    return one.card.face if one.card else signed(one.text)
 
 
 def _waiting(room: pb.Room) -> str:
