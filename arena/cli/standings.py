@@ -13,6 +13,11 @@ def print_plan(server: Server, request: pb.PlanTournamentRequest) -> None:
     """Prints a plan, a line for each number."""
     with calls(server):
         plan = TournamentServiceStub(server.channel).PlanTournament(request, metadata=server.metadata)
+    print_amounts(plan)
+
+
+def print_amounts(plan: pb.TournamentPlan) -> None:
+    """Prints what a schedule amounts to, a line for each number."""
     print(f"bots               {plan.bots}")
     print(
         f"orbits             {plan.orbits}{', each drawn from the results before' if plan.drawn_from_results else ''}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import engine
-from arena.cli import corrections, ladder
+from arena.cli import corrections, ladder, schedule
 from arena.cli.client import Server, calls, find_login
 from arena.cli.data import add_clock_option, add_data_option, moment, positive, read_settings, span
 from arena.cli.ladder import STATES, print_ladder
@@ -117,6 +117,7 @@ def add_commands(commands: Any) -> None:
 
     for action in (create, enter, listing):
         add_data_option(action)
+    schedule.add_actions(actions)
     corrections.add_actions(actions)
     ladder.add_actions(actions)
 

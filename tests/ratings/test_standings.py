@@ -8,7 +8,7 @@ from scipy.special import stdtrit
 
 from arena.errors import Exhausted
 from arena.ratings import standings as module
-from arena.ratings.standings import Scored, standings, standings_of
+from arena.ratings.standings import Scored, shares_of, standings, standings_of
 from arena.store import Connection
 from tests.ratings import played
 
@@ -51,6 +51,21 @@ def test_of_many_bots_the_first_have_shares() -> None:
     met = {(share.bot, share.other) for share in shares}
     assert {bot for pair in met for bot in pair} == {line.bot for line in lines[:-1]}
     assert met == {pair for match in matches for pair in permutations(match.bots, 2) if lines[-1].bot not in pair}
+
+
+def test_the_shares_of_one_bot_are_those_of_all(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    bots = ["ann", "bob", "cyd", "dan", "eve"]
+    played.add_bots(connection, bots)
+    planned = played.start(connection, "cup", bots, orbits=1, units=2)
+    for block in planned.blocks:
+        played.play(connection, block)
+    everybody = [share for share in standings_of(connection, "cup")[1] if share.bot == "cyd"]
+    assert shares_of(connection, "cup", "cyd") == sorted(everybody, key=lambda share: share.other)
+    assert len(everybody) == 4
+    monkeypatch.setattr(module, "MOST_BESIDE", 0)
+    assert standings_of(connection, "cup")[1] == []
+    assert len(shares_of(connection, "cup", "cyd")) == 4
+    assert shares_of(connection, "cup", "nobody") == []
 
 
 def test_what_a_correction_takes_out_is_not_counted(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -240,3 +240,76 @@ def test_a_person_finishes_a_short_match_against_five_of_the_house(
     page.get_by_role("button", name="Close the room for everybody").click()
     expect(page.get_by_role("heading", name="Your rooms")).to_be_visible()
     expect(page.get_by_role("link", name=address.rpartition("/")[2])).to_have_count(0)
+
+
+def test_an_organiser_leads_a_tournament_and_everybody_looks_behind_it(
+    look: Look, arena: Path, request: pytest.FixtureRequest
+) -> None:
+    page, style = look.page, request.node.callspec.params["look"]
+    page.goto("/sign-in?back=/tournaments/new?game=minus")
+    page.get_by_label("Token").fill(json.loads((arena / "login.json").read_text())["token"])
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_label("Name", exact=True).fill(f"led-{style}")
+    page.get_by_label("Bots", exact=True).fill(BOTS)
+    page.get_by_label("when I start it").check()
+    page.get_by_text("Options of the game").click()
+    page.get_by_label("deals", exact=True).fill("1")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("heading", name="The plan, if it started now")).to_be_visible()
+    page.get_by_role("link", name="Enter bots").click()
+    page.get_by_label("Bots", exact=True).fill("sly")
+    look.at(f"{style}-30-enter")
+    page.get_by_role("button", name="Enter bots").click()
+    look.at(f"{style}-31-open")
+    page.get_by_role("link", name="Close the entries and start").click()
+    page.get_by_role("button", name="Close the entries and start").click()
+    page.get_by_role("link", name="Cancel the tournament").click()
+    page.get_by_role("link", name="Back, and change nothing").click()
+    expect(page.locator("#live[data-live]")).to_have_count(0)
+    page.get_by_text("Check it yourself").click()
+    look.at(f"{style}-32-over")
+    page.get_by_role("link", name="Schedule and balance").click()
+    page.get_by_text("Who has played how often in which seat").click()
+    look.at(f"{style}-33-schedule")
+    page.go_back()
+    page.get_by_role("link", name="sly against each other one").click()
+    look.at(f"{style}-34-pairs")
+    page.goto("/tournaments?state=ended&by=admin")
+    look.at(f"{style}-35-tournaments")
+    page.get_by_role("link", name=f"led-{style}").click()
+    page.get_by_role("link", name="Disqualify a bot").click()
+    page.get_by_label("Bot", exact=True).fill("sly")
+    page.get_by_label("Why").fill("It peeked.")
+    page.get_by_role("button", name="Disqualify a bot").click()
+    expect(page.get_by_role("status")).to_contain_text("sly is disqualified")
+    look.at(f"{style}-36-decided")
+
+
+def test_a_page_that_goes_on_leaves_the_reader_alone(browser: Browser) -> None:
+    """What changes by itself changes in place: focus, scroll and opened details stay, new parts come, old ones go."""
+    page = browser.new_page()
+    page.set_content(
+        "<div id='live' data-live='0'><p id='state'>1 of 9</p><p id='plan'>soon over</p>"
+        "<div id='wide' style='overflow-x:auto; width:50px'><div style='width:900px'>wide</div></div>"
+        "<details id='check'><summary>Check</summary><input id='typed'></details><p>old</p></div>"
+    )
+    page.add_script_tag(path=Path(__file__).parents[2] / "arena/web/static/live.js")
+    page.locator("summary").click()
+    page.locator("#typed").fill("half a word")
+    page.evaluate("document.getElementById('wide').scrollLeft = 300")
+    page.evaluate(
+        """() => renew(document.getElementById('live'), new DOMParser().parseFromString(
+            "<div id='live'><p id='state'>9 of 9</p><section id='alarms'><p>look</p></section>"
+            + "<div id='wide' style='overflow-x:auto; width:50px'><div style='width:900px'>wider</div></div>"
+            + "<details id='check'><summary>Check it</summary><input id='typed'></details><p>new</p></div>",
+            "text/html").getElementById('live'))"""
+    )
+    assert page.evaluate("[...document.getElementById('live').children].map((one) => one.textContent)") == [
+        *("9 of 9", "look", "wider", "Check it", "new")
+    ]
+    assert page.evaluate("document.activeElement.id") == "typed"
+    assert page.locator("#typed").input_value() == "half a word"
+    assert page.evaluate("document.getElementById('wide').scrollLeft") == 300
+    assert page.locator("#check[open]").count() == 1
+    assert page.locator("#live[data-live]").count() == 0
+    page.close()
