@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from arena.ratings import history, likelihoods, official, periods, tables
+from arena.ratings import head_to_head, history, likelihoods, official, periods, tables
 from arena.stack import Stack
 from arena.store import Connection, alarms, audit, bots, connect, export, migrate, notices, runs, tournaments, workers
 from arena.store.people import User
@@ -95,10 +95,16 @@ def _questions(connection: Connection, crowd: Crowd, units: int) -> Iterator[tup
     bot, middle = crowd.bots[len(crowd.bots) // 2], last // 2
 
     yield "the rating table", partial(tables.table, connection, GAME, 0)
+    yield "whether the rating table is the same", partial(tables.state, connection, GAME, 0)
     (shown,) = tables.table(connection, GAME, 0)
     yield "the history of a bot's ratings", partial(history.history, connection, shown.pool, bot)
     yield "a page of likelihoods", partial(likelihoods.likelihoods, connection, shown.pool)
     yield "likelihoods beside a bot", partial(likelihoods.likelihoods, connection, shown.pool, against=bot)
+    yield (
+        "likelihoods of every two of 40 bots",
+        partial(likelihoods.matrix, connection, shown.pool, start=500, limit=40),
+    )
+    yield "a bot head to head", partial(head_to_head.head_to_head, connection, shown.pool, bot)
     yield "a tournament that is over", partial(_tournament, connection, over)
     yield "a tournament that runs", partial(_tournament, connection, now)
     yield "the list of tournaments", partial(_list, connection)
