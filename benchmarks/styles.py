@@ -1,8 +1,9 @@
 """Whether a higher level plays better Minus One: ``python -m benchmarks.styles``. Knows no formula of a player.
 
-Two levels share a table. Each seats its players in the rotation of the styles, and the next match starts at the next
-style. The game deals nothing, so seats are alike, and all chance is in the players' own streams, which the number of
-the match seeds.
+First each level of a style sits at a table of three, then a player of each style and level has three of the others
+beside it that are drawn, and last two levels share a table. There each seats its players in the rotation of the styles,
+and the next match starts at the next style. The game deals nothing, so seats are alike, and all chance is in the
+players' own streams, which the number of the match seeds.
 """
 
 import argparse
@@ -10,12 +11,13 @@ import json
 import math
 import random
 import statistics
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import engine
 from arena.referee.local import play_local
 from bots import house
-from bots.styles.settings import STYLES
+from bots.styles.settings import LEVELS, STYLES
 
 PAIRINGS = (("medium", "easy"), ("hard", "medium"))
 
@@ -71,6 +73,44 @@ def duel(levels: tuple[str, str], *, seats: int, first: int, matches: int, round
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Won:
+    """How a player did: the share of those beside it that it came out above, level counting half, with its 95 %
+    interval, and its mean score."""
+
+    player: str
+    matches: int
+    share: float
+    margin: float
+    score: float
+
+
+def mixed(players: Sequence[str], *, seats: int, matches: int, rounds: int = 18) -> list[Won]:
+    """Plays matches between players that are drawn for each, and counts."""
+    game = engine.load("minus_one", seats, rounds=rounds)
+    bots = {player: house.choose(player, game.id) for player in players}
+    shares: dict[str, list[float]] = {player: [] for player in players}
+    scores: dict[str, list[float]] = {player: [] for player in players}
+    for number in range(matches):
+        rng = random.Random(f"{players} {seats} {number}")
+        table = rng.sample(players, seats)
+        verdict = play_local(game, rng.randbytes(32), [bots[player] for player in table], names=table)
+        for player, place, score in zip(table, verdict.places, verdict.scores, strict=True):
+            above = sum((place < other) + (place == other) / 2 for other in verdict.places) - 0.5
+            shares[player].append(above / (seats - 1))
+            scores[player].append(score)
+    return [
+        Won(
+            player,
+            len(own),
+            statistics.fmean(own),
+            1.96 * statistics.stdev(own) / math.sqrt(len(own)),
+            statistics.fmean(scores[player]),
+        )
+        for player, own in shares.items()
+    ]
+
+
 def main() -> None:
     """Prints a table of Markdown and the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -78,6 +118,15 @@ def main() -> None:
     parser.add_argument("--seats", type=int, nargs="+", default=[4, 7])
     parser.add_argument("--rounds", type=int, default=18)
     arguments = parser.parse_args()
+    print("| player | matches | above | score |\n| --- | ---: | ---: | ---: |", flush=True)
+    styles = [[f"{style}-{level}" for level in LEVELS] for style in STYLES]
+    together = [(players, 3, arguments.matches) for players in styles]
+    everybody = [player for players in styles for player in players]
+    for players, seats, matches in [*together, (everybody, 4, 3 * arguments.matches)]:
+        for won in mixed(players, seats=seats, matches=matches, rounds=arguments.rounds):
+            print(
+                f"| {won.player} | {won.matches} | {won.share:.3f} ± {won.margin:.3f} | {won.score:.2f} |", flush=True
+            )
     print(
         "| seats | levels | matches | scores | places | ahead |\n| ---: | --- | ---: | --- | --- | ---: |", flush=True
     )

@@ -4,8 +4,8 @@ What a keep promises is a whole number here, the same multiple of the expected w
 are equal, and ties fall as the style says.
 """
 
+import math
 from collections.abc import Callable, Sequence
-from itertools import combinations
 
 from arena.bot import Turn
 from engine.pairs import DECK_ROUNDS, PAIRS, PairsObservation
@@ -19,9 +19,12 @@ PAIRS_OF = tuple(
 )
 TABLES = 200
 """How many tables are imagined before a show."""
+IMAGINED = 4
+"""A hard player imagines that the others show two of so many of their lowest playable cards, a medium one any two."""
 SAVED = (1, 2)
+SAVED_WORTH = 4
 SAVING_ROUNDS = 3
-"""In the first rounds of a deck a hard player halves the worth of what it would rather save."""
+"""In the first rounds of a deck what a hard player would rather save is worth so many times less to it."""
 
 
 def chooser(settings: Settings) -> Callable[[Turn], int]:
@@ -37,7 +40,9 @@ def chooser(settings: Settings) -> Callable[[Turn], int]:
         if turn.phase.name == "show":
             pair = easy_show(turn, seen) if level == "easy" else thought_show(turn, seen, style, hard=level == "hard")
             return turn.phase.first + PAIRS.index(pair)
-        card = easy_keep(turn, seen, style) if level == "easy" else thought_keep(seen, style, hard=level == "hard")
+        card = (
+            easy_keep(turn, seen, style) if level == "easy" else thought_keep(turn, seen, style, hard=level == "hard")
+        )
         return turn.phase.first + card - 1
 
     return choose
@@ -45,8 +50,7 @@ def chooser(settings: Settings) -> Callable[[Turn], int]:
 
 def easy_show(turn: Turn, seen: PairsObservation) -> Pair:
     """Two of the three lowest playable cards, each two with the same chance."""
-    lowest = [card for card in range(1, 9) if seen.playable[seen.seat] >> card - 1 & 1][:3]
-    return turn.rng.choice(list(combinations(lowest, 2)))
+    return turn.rng.choice(PAIRS_OF[_lowest(seen.playable[seen.seat], 3)])
 
 
 def easy_keep(turn: Turn, seen: PairsObservation, style: Style) -> int:
@@ -56,24 +60,28 @@ def easy_keep(turn: Turn, seen: PairsObservation, style: Style) -> int:
 
 
 def thought_show(turn: Turn, seen: PairsObservation, style: Style, *, hard: bool) -> Pair:
-    """The pair whose better keep promises most in the mean over imagined tables, at which the others show any of their
-    pairs; the lowest such pair."""
+    """A pair that is drawn by what its better keep promises in the mean over imagined tables: whoever always took the
+    best would show what all who think alike show, and be cancelled by them."""
     saving = hard and _saving(seen)
     pairs = [PAIRS[action - turn.phase.first] for action in turn.legal]
     if saving:
         pairs = [pair for pair in pairs if pair != SAVED] or pairs
     worth = _worth(style, saving=saving)
-    others = [PAIRS_OF[cards] for seat, cards in enumerate(seen.playable) if seat != seen.seat]
+    theirs = [cards for seat, cards in enumerate(seen.playable) if seat != seen.seat]
+    others = [PAIRS_OF[_lowest(cards, IMAGINED) if hard else cards] for cards in theirs]
     tables = zip(*(turn.rng.choices(options, k=TABLES) for options in others), strict=True)
     promised = _foreseen_promises if hard else _even_promises
     totals = [0] * len(pairs)
     for table in tables:
         totals = [total + promise for total, promise in zip(totals, promised(pairs, table, worth), strict=True)]
-    return pairs[totals.index(max(totals))]
+    if not any(totals):
+        return pairs[0]
+    return turn.rng.choices(pairs, [total**4 if hard else math.isqrt(total) for total in totals])[0]
 
 
-def thought_keep(seen: PairsObservation, style: Style, *, hard: bool) -> int:
-    """The card of the own pair that promises more against the pairs on the table."""
+def thought_keep(turn: Turn, seen: PairsObservation, style: Style, *, hard: bool) -> int:
+    """The card of the own pair that promises more against the pairs on the table; a hard player draws the card, and
+    seldom the other one, so that those who think alike do not always keep alike."""
     own = low, high = _pair(seen.shown[seen.seat])
     others = [_pair(shown) for seat, shown in enumerate(seen.shown) if seat != seen.seat]
     wins = ways_of(others).wins
@@ -81,6 +89,8 @@ def thought_keep(seen: PairsObservation, style: Style, *, hard: bool) -> int:
     if hard:
         way = foreseen_way(own, others)
         lower, higher = (worth[card] * foreseen_count(wins[card], len(others), way) for card in own)
+        if lower or higher:
+            return turn.rng.choices(own, [lower**8, higher**8])[0]
     else:
         lower, higher = (worth[card] * even_count(wins[card]) for card in own)
     return high if higher > lower or (higher == lower and style.higher) else low
@@ -114,8 +124,14 @@ def _foreseen_promises(pairs: Sequence[Pair], table: Sequence[Pair], worth: Sequ
 
 
 def _worth(style: Style, *, saving: bool) -> list[int]:
-    """Twice what a win with each card is worth to the style, or once if the card is to be saved; place 0 is unused."""
-    return [(card + 1) ** style.power * (1 if saving and card in SAVED else 2) for card in range(9)]
+    """SAVED_WORTH times what a win with each card is worth to the style, or once if it is to be saved; place 0 is
+    unused."""
+    return [(card + 1) ** style.power * (1 if saving and card in SAVED else SAVED_WORTH) for card in range(9)]
+
+
+def _lowest(cards: int, count: int) -> int:
+    """At most so many cards of a set, the lowest."""
+    return sum(sorted(1 << bit for bit in range(8) if cards >> bit & 1)[:count])
 
 
 def _saving(seen: PairsObservation) -> bool:

@@ -19,7 +19,7 @@ class Style:
 
 
 STYLES = {
-    "sniper": Style(power=0, higher=False, keeps_lower=0.8),
+    "sniper": Style(power=0, higher=False, keeps_lower=0.95),
     "steady": Style(power=1, higher=False, keeps_lower=0.8),
     "greedy": Style(power=2, higher=True, keeps_lower=0.6),
 }
