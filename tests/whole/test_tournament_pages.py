@@ -14,6 +14,7 @@ import pytest
 
 from arena.cli import main
 from arena.stack.services import Services
+from arena.store import connect
 from tests.whole.test_pages import BOTS, RULES, Answer, Pages, token_in, valid
 
 FORM = {
@@ -245,6 +246,40 @@ def test_an_organisers_life_from_page_to_page(pages: Pages, admin: str) -> None:
     assert "Enough of it." in done
     assert f"{home}/organise/cancel" not in done
     assert pages.get(f"{home}/organise/cancel", admin).status == 403
+
+
+def test_a_ladder_is_made_filled_and_closed_by_page(pages: Pages, admin: str) -> None:
+    home = "/tournaments/rungs"
+    wanted = {**FORM, "name": "rungs", "format": "ladder", "bots": "", "when": "now", "every": "60", "batch": "3"}
+    assert "nothing to plan" in refused(pages.post("/tournaments", cookie=admin, **{**wanted, "act": "plan"}))
+    assert pages.post("/tournaments", cookie=admin, **wanted).headers["location"] == home
+    text = valid(pages.get(home, admin))
+    assert "A ladder: period after period" in text
+    assert "as many tables of those who wait as 3 allow" in text
+    assert f"{home}/organise/start" not in text
+    assert pages.post(f"{home}/organise/enter", cookie=admin, bots="sly").status == 303
+    assert "each has a schedule of its own" in valid(pages.get(f"{home}/schedule"))
+    assert pages.post(f"{home}/organise/close", cookie=admin).status == 303
+    assert "<strong>done</strong>" in valid(pages.get(home, admin))
+
+
+def test_an_alarm_is_seen_and_settled_by_who_decides(pages: Pages, admin: str, other: str, services: Services) -> None:
+    assert pages.post("/tournaments", cookie=admin, **{**FORM, "name": "alarming"}).status == 303
+    with connect(services.database_url) as connection:
+        found = connection.execute(
+            "INSERT INTO alarms (kind, sentence, tournament) VALUES ('not-started', 'It did not start.', 'alarming')"
+            " RETURNING id"
+        ).fetchone()
+    assert found is not None
+    home, settle = "/tournaments/alarming", f"/tournaments/alarming/organise/settle?alarm={found[0]}"
+    assert "It did not start." not in valid(pages.get(home, other))
+    assert f'href="{settle}"' in valid(pages.get(home, admin))
+    assert "It did not start." in valid(pages.get(settle, admin))
+    assert pages.get(settle, other).status == 403
+    typed = {"alarm": str(found[0]), "reason": "It will."}
+    assert pages.post(f"{home}/organise/settle", cookie=other, **typed).status == 403
+    assert pages.post(f"{home}/organise/settle", cookie=admin, **typed).status == 303
+    assert "It did not start." not in valid(pages.get(home, admin))
 
 
 def test_tournaments_are_found_by_game_state_and_who_made_them(over: str, pages: Pages, admin: str) -> None:

@@ -23,7 +23,9 @@ from arena.web.standings import WINDOW, Standings, standings_of
 
 PER_PAGE = 50
 WHO_IS_IN = 200
-"""Bots of an open tournament that are listed."""
+"""Bots of an open tournament that are listed, and lines of standings of any."""
+MOST_ENTRIES = 1000
+"""Frozen versions that are listed; the JSON has all."""
 
 FASTEST_S, SLOWEST_S = 2.0, 30.0
 BLOCKS_A_SECOND = 100
@@ -72,9 +74,9 @@ async def listing(request: Request) -> Response:
 
 
 async def show(request: Request) -> Response:
-    """One tournament as it stands: it is asked for again and again by the page while it is played. With `?format=` its
-    standings, as CSV with `?table=luck` the luck in it. What everybody sees is worked out once for all who look at the
-    same moment."""
+    """One tournament as it stands, its standings from `?start=` on: the page asks for it again and again while it is
+    played. With `?format=` its standings, as CSV with `?table=luck` the luck in it. What everybody sees is worked out
+    once for all who look at the same moment."""
     visitor = await visitor_of(request)
     if visitor.signed_in:
         return await _show(request)
@@ -94,6 +96,8 @@ async def _show(request: Request) -> Response:
         return answer
     visitor = await visitor_of(request)
     game = engine.load_with(found.game, found.seats, dict(found.options))
+    start = request.query_params.get("start", "")
+    first = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 0
     opened = found.state == pb.TOURNAMENT_STATE_OPEN and found.decides and ORGANISE in visitor.scopes
     plan, hindrance = await _plan(request) if opened and not found.every_s and found.bots else (None, "")
     return await page(
@@ -107,6 +111,9 @@ async def _show(request: Request) -> Response:
         plan=plan,
         hindrance=hindrance,
         standings=standings,
+        lines=standings.lines[first : first + WHO_IS_IN],
+        following=first + WHO_IS_IN if len(standings.lines) > first + WHO_IS_IN else 0,
+        entries=found.entries[:MOST_ENTRIES],
         crossed=standings.crossed,
         window=WINDOW,
         who=found.bots[:WHO_IS_IN],
