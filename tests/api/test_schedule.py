@@ -109,6 +109,8 @@ def test_tournaments_are_listed_by_game_owner_bot_and_where_they_stand(connectio
     (bot, *_) = find_tournament(connection, running).bots
     assert listed(bot=bot) == {running, done}
     assert listed(states=["running"]) == {running}
+    assert listed(states=["done"]) == {done}
+    assert listed(states=["cancelled"]) == {"called-off"}
     assert listed(states=["done", "cancelled"]) == {done, "called-off"}
     assert listed(states=["open"], game="callbreak") == set()
     with pytest.raises(WrongState, match="nothing of 'opened' is drawn yet"):
