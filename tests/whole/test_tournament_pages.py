@@ -6,6 +6,7 @@ import io
 import json
 import re
 import subprocess
+from http.client import HTTPConnection
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -188,6 +189,16 @@ def test_what_the_page_says_about_the_secret_can_be_checked_by_hand(
     one.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     with pytest.raises(subprocess.CalledProcessError):
         run("check-cards")
+
+
+def test_what_is_worked_out_once_for_many_is_not_what_somebody_asked_for_by_another_name(
+    over: str, services: Services, pages: Pages
+) -> None:
+    connection = HTTPConnection(services.web_address)
+    connection.request("GET", f"/tournaments/{over}", headers={"host": "elsewhere.example"})
+    assert "http://elsewhere.example/" in connection.getresponse().read().decode()
+    connection.close()
+    assert "elsewhere.example" not in valid(pages.get(f"/tournaments/{over}"))
 
 
 def test_the_schedule_has_every_table_and_how_even_it_is(over: str, pages: Pages) -> None:

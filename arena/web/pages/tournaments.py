@@ -81,7 +81,8 @@ async def show(request: Request) -> Response:
     if visitor.signed_in:
         return await _show(request)
     moments: Moments[Response] = request.app.state.moments
-    return await moments.of((request.url.path, request.url.query), lambda: _show(request))
+    # By the whole address: the page names the host by which it was asked for.
+    return await moments.of(str(request.url), lambda: _show(request))
 
 
 async def _show(request: Request) -> Response:
