@@ -177,7 +177,8 @@ def test_a_tournament_its_matches_and_one_of_them(played: str, pages: Pages) -> 
     assert 'id="player"' in valid(pages.get(watched.headers["location"]))
     record = pages.get(f"/tournaments/{played}/matches/0/0/record")
     verify(record.text)
-    assert pages.get(f"/tournaments/{played}/matches/7/0").status == 404
+    for nowhere in ("7/0", f"{1 << 33}/0", f"0/{1 << 33}", str(1 << 33)):
+        assert pages.get(f"/tournaments/{played}/matches/{nowhere}").status == 404
 
 
 def test_a_bots_page_tells_its_owner_more(played: str, arena: Path, pages: Pages) -> None:

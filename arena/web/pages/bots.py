@@ -169,5 +169,5 @@ ROUTES = [
     Route("/bots", listing),
     Route("/bots/{bot}", show),
     Route("/bots/{bot}/style/{tournament}", style),
-    Route("/bots/{bot}/log/{tournament}/{unit:int}/{rotation:int}", log),
+    Route("/bots/{bot}/log/{tournament}/{unit:number}/{rotation:number}", log),
 ]

@@ -78,4 +78,4 @@ def _line(one: rating_pb2.Opponent, unit: int) -> Line:
     )
 
 
-ROUTES = [Route("/ratings/{game}/{pool:int}/{bot}/head-to-head", show)]
+ROUTES = [Route("/ratings/{game}/{pool:number}/{bot}/head-to-head", show)]

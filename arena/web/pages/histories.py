@@ -108,4 +108,4 @@ def _numbers(step: rating_pb2.RatingStep) -> tuple[Value, ...]:
     )
 
 
-ROUTES = [Route("/ratings/{game}/{pool:int}/{bot}", show)]
+ROUTES = [Route("/ratings/{game}/{pool:number}/{bot}", show)]

@@ -95,4 +95,4 @@ async def _against(request: Request, table: rating_pb2.RatingTable, bot: str) ->
     return await page(request, "likelihoods_against.html", table=table, bot=bot, own=lines[bot], beside=beside)
 
 
-ROUTES = [Route("/ratings/{game}/{pool:int}", show)]
+ROUTES = [Route("/ratings/{game}/{pool:number}", show)]

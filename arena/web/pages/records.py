@@ -228,7 +228,7 @@ def _whole(text: str | None, low: int, high: int) -> int | None:
 
 ROUTES = [
     Route("/tournaments/{tournament}/matches", matches),
-    Route("/tournaments/{tournament}/matches/{unit:int}", deal),
-    Route("/tournaments/{tournament}/matches/{unit:int}/{rotation:int}", match),
-    Route("/tournaments/{tournament}/matches/{unit:int}/{rotation:int}/record", record),
+    Route("/tournaments/{tournament}/matches/{unit:number}", deal),
+    Route("/tournaments/{tournament}/matches/{unit:number}/{rotation:number}", match),
+    Route("/tournaments/{tournament}/matches/{unit:number}/{rotation:number}/record", record),
 ]

@@ -86,5 +86,5 @@ async def _is_closed(request: Request) -> bool:
 
 ROUTES = [
     Route("/tournaments/{tournament}/watch", watch),
-    Route("/tournaments/{tournament}/watch/{unit:int}/{rotation:int}", watch_match),
+    Route("/tournaments/{tournament}/watch/{unit:number}/{rotation:number}", watch_match),
 ]
