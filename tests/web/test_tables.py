@@ -113,6 +113,22 @@ def test_cards_left_are_a_text_in_which_the_resting_card_is_in_brackets() -> Non
         assert html(table, 3).count(">1 2 4 5 6 (7) 8</td>") == 6
 
 
+@given(st.integers(3, 7), st.sampled_from([6, 18]), st.integers(0, 260), st.randoms(use_true_random=False))
+def test_rounds_are_counted_through_the_decks_and_no_further_than_the_match(
+    seats: int, rounds: int, steps: int, rng: random.Random
+) -> None:
+    state = engine.load("minus_one", seats, rounds=rounds).start(rng.randbytes(32))
+    walk(state, rng, steps)
+    view, table = state.observe(0), drawn(state, None)
+    assert isinstance(view, PairsObservation)
+    assert isinstance(table, PairsTable)
+    numbers = [one.number for one in table.finished]
+    assert numbers == list(range(view.round + 1 - len(numbers), view.round + 1))
+    assert (table.round, table.phase) == (
+        (view.round + 1, state.game.phases[view.phase].name) if state.to_act() else (rounds, "over")
+    )
+
+
 def test_a_game_of_an_unknown_shape_says_where_to_draw_it() -> None:
     class Shapeless:
         game = type("", (), {"seats": 1})

@@ -24,7 +24,7 @@ class Seat:
     pair: tuple[int, ...]
     points: int
     tokens: int
-    last_won: int
+    won_last: bool
     acts: bool
 
 
@@ -58,9 +58,12 @@ def draw(game: Game, view: PairsObservation, acting: tuple[int, ...], ended: Rou
     ``ended`` is the last round of the deck before."""
     finished = tuple(_round(view, at) for at in range(len(view.keeps) // view.seats))
     before = finished[-1] if finished else None
+    over = (
+        len(finished) == DECK_ROUNDS
+    )  # nothing is dealt after it: the match is over, or what came then is not asked for
     return PairsTable(
-        round=view.round + 1,
-        phase=game.phases[view.phase].name,
+        round=view.round + (not over),
+        phase="over" if over else game.phases[view.phase].name,
         seats=tuple(
             Seat(
                 number=seat,
@@ -71,7 +74,7 @@ def draw(game: Game, view: PairsObservation, acting: tuple[int, ...], ended: Rou
                 pair=before.shown[seat] if before and not view.shown else (),
                 points=view.points[seat],
                 tokens=view.tokens[seat],
-                last_won=view.last_won[seat],
+                won_last=0 < view.last_won[seat] == view.round,
                 acts=seat in acting,
             )
             for seat in range(view.seats)
@@ -85,6 +88,7 @@ def closed(game: Game, view: PairsObservation, keeps: Sequence[int]) -> PairsTab
     """The table when the last round of a deck is over. ``view`` is from before the keeps, and ``keeps`` are all of its
     cards by seat."""
     view = view._replace(
+        round=view.round + 1,
         shows=view.shows + view.shown,
         keeps=view.keeps + bytes(keeps),
         shown=b"",
@@ -116,7 +120,7 @@ def _round(view: PairsObservation, at: int) -> Round:
     start = at * view.seats
     kept = view.keeps[start : start + view.seats]
     shown = [_cards(pair) for pair in view.shows[start : start + view.seats]]
-    return round_of(view.round - view.round % DECK_ROUNDS + at + 1, shown, kept)
+    return round_of(view.round - len(view.keeps) // view.seats + at + 1, shown, kept)
 
 
 def _cards(mask: int) -> tuple[int, ...]:
