@@ -7,7 +7,7 @@ const title = document.title;
 let deadline = 0;
 let shown = performance.now();
 let acted = false;
-let leaving = false;
+const leaving = new AbortController();
 
 function settle() {
   shown = performance.now();
@@ -48,10 +48,10 @@ function show(text) {
 }
 
 async function follow() {
-  while (!leaving) {
+  while (!leaving.signal.aborted) {
     try {
-      const response = await fetch(`${location.pathname}/state?after=${stage.dataset.now}`);
-      if (leaving) return;
+      const response = await fetch(`${location.pathname}/state?after=${stage.dataset.now}`, { signal: leaving.signal });
+      if (leaving.signal.aborted) return;
       if (response.ok) { show(await response.text()); continue; }
       // The seat was lost, or the room is gone: the page says so.
       if (response.status < 500 && response.status !== 429) { location.reload(); return; }
@@ -65,7 +65,7 @@ async function follow() {
 stage.addEventListener("submit", async (event) => {
   const form = event.target;
   // Any other form leads to a page of its own, and what comes of it here must not get in its way.
-  if (!("live" in form.dataset)) { leaving = true; return; }
+  if (!("live" in form.dataset)) { leaving.abort(); return; }
   event.preventDefault();
   acted = true;
   // Not form.action, which is the button of that name.
