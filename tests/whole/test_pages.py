@@ -159,8 +159,8 @@ def test_from_a_rating_table_to_what_lies_behind_it(played: str, pages: Pages) -
         int(met["bold"]["above"]) + int(met["bold"]["level"]) / 2
     )
     assert "all its 16 rated matches" in valid(pages.get(f"{table}/steady/head-to-head"))
-    for nowhere in (f"{table}/nobody", f"{table}/steady?with=nobody", f"{table}/nobody/head-to-head"):
-        assert pages.get(nowhere).status == 404
+    for nowhere in ("nobody", "%20steady", "%20", "steady?with=nobody", "nobody/head-to-head"):
+        assert pages.get(f"{table}/{nowhere}").status == 404
     assert pages.get("/ratings/minus/1000000").status == 404
 
 

@@ -33,9 +33,9 @@ async def show(request: Request) -> Response:
     `?format=csv` or `json` gives all periods of all of them as numbers."""
     table = await table_of(request)
     bot = request.path_params["bot"]
-    names = list(dict.fromkeys(name.strip() for name in (bot, *request.query_params.getlist("with")) if name.strip()))
-    names = names[:MOST_LINES]
-    whole = "format" in request.query_params
+    others = [name.strip() for name in request.query_params.getlist("with")]
+    names = list(dict.fromkeys((bot, *filter(None, others))))[:MOST_LINES]
+    whole = bool(request.query_params.get("format"))
     found = await asyncio.gather(*(_steps(request, table.pool, name, whole=whole) for name in names))
     steps = dict(zip(names, found, strict=True))
     rows = ((table.game, table.pool, name, *_numbers(step)) for name, of_bot in steps.items() for step in of_bot)
