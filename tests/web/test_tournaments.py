@@ -10,7 +10,9 @@ from arena.scopes import ORGANISE, READ
 from arena.v1 import oversight_pb2
 from arena.v1 import tournament_pb2 as pb
 from arena.web.api import Visitor
+from arena.web.fields import Mistake
 from arena.web.page import templates
+from arena.web.pages.new_tournament import MOST_SECONDS, _wanted
 from arena.web.pages.organising import acts_of
 from arena.web.pages.pairs import _window
 from arena.web.pages.tournaments import FASTEST_S, SLOWEST_S, UNITS, format_of, pace_ms
@@ -128,6 +130,17 @@ def test_a_large_cross_table_is_shown_window_by_window() -> None:
 @pytest.mark.parametrize(("asked", "begins"), [("", 0), ("x", 0), ("23", 0), ("24", 24), ("999", 48), ("-1", 0)])
 def test_a_window_begins_where_there_is_one(asked: str, begins: int) -> None:
     assert _window(asked, 60) == begins
+
+
+def test_what_no_message_has_room_for_is_left_to_the_api_or_refused_at_its_field() -> None:
+    assert _wanted({"game": "minus", "format": "ladder", "every": "10"}).every_s == 600
+    assert _wanted({"game": "minus", "format": "ladder", "every": "999999999"}).every_s == MOST_SECONDS
+    for until in ("", "soon", "0001-01-01T00:00+23:59", "9999-12-31T23:59-23:59"):
+        with pytest.raises(Mistake, match="say until when") as refused:
+            _wanted({"game": "minus", "when": "until", "until": until})
+        assert refused.value.at == "until"
+    found = _wanted({"game": "minus", "when": "until", "until": "2030-01-01T01:00+01:00"})
+    assert found.open_until.ToJsonString() == "2030-01-01T00:00:00Z"
 
 
 def test_a_long_tournament_is_asked_for_seldom_and_one_that_has_ended_no_more() -> None:

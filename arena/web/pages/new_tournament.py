@@ -34,6 +34,9 @@ from engine.options import write_value
 NOW, LATER, UNTIL = "now", "later", "until"
 """When it starts: at once, by hand, or by itself at a time."""
 
+MOST_SECONDS = (1 << 32) - 1
+"""A message has room for no more, and fewer are too many for the API."""
+
 FIELDS = (
     (r"cannot name a tournament|^the name '", "name"),
     (r"^orbits is|periods instead of orbits", "orbits"),
@@ -146,7 +149,7 @@ def _wanted(sent: Mapping[str, str]) -> pb.CreateTournamentRequest:
         unrated="unrated" in sent,
         private="private" in sent,
         batch=count_in(sent, "batch") if ladder else 0,
-        every_s=60 * count_in(sent, "every") if ladder else 0,
+        every_s=min(60 * count_in(sent, "every"), MOST_SECONDS) if ladder else 0,
         request_id=sent.get("request_id", ""),
     )
     try:
@@ -166,9 +169,9 @@ def _wanted(sent: Mapping[str, str]) -> pb.CreateTournamentRequest:
 def _time(text: str) -> datetime:
     try:
         time = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    except (ValueError, OverflowError) as error:
         raise Mistake("until", "say until when, as 2026-12-24T18:00") from error
-    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _field_of(error: ArenaError) -> str:
