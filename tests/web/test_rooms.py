@@ -424,11 +424,15 @@ def test_who_may_not_open_a_room_is_told_what_it_takes_and_a_room_that_cannot_be
         refused = await host.post("/rooms", game="minus_one", player="Ada", seats="9", empty="")
         assert refused.status == 400
         assert "Not opened: Minus One cannot have 9 seats" in refused.text
+        for seats in (1 << 32, 1 << 70, "x", ""):
+            assert (await host.post("/rooms", game="minus_one", player="Ada", seats=str(seats))).status == 400
+        assert (await host.post("/rooms", player="Ada", seats="4")).status == 404
         assert (await host.get("/rooms/new?game=chess")).status == 404
         gone = await host.get("/rooms/0000000000")
         assert gone.status == 404
         assert "with a restart of its server" in gone.text
         path = await opened(host)
+        assert (await host.post(f"{path}/leave", seat=str(1 << 32))).status == 400
         closed = await host.send(f"{path}/close")
         assert "None is open" in closed.text
         assert (await host.get(path)).status == 404

@@ -18,6 +18,9 @@ from bots import house
 REGULARS = 5
 """Bots of the house that take the empty seats in turn."""
 
+MOST_SEATS = (1 << 32) - 1
+"""A message has room for no larger number."""
+
 LEVEL = "level:"
 """What begins the choice of company of a level for the empty seats; else it is names of bots."""
 
@@ -44,7 +47,7 @@ async def create(request: Request) -> Response:
     asked = pb.CreateRoomRequest(
         game=sent.get("game", ""),
         options=options_in(sent),
-        seats=whole(sent.get("seats", "")),
+        seats=whole(sent.get("seats", ""), MOST_SEATS),
         bots=[] if level else filling.split(),
         level=level,
     )
@@ -67,7 +70,7 @@ async def leave(request: Request) -> Response:
     ticket = ticket_of(request)
     asked = pb.LeaveRoomRequest(room=room, ticket=ticket)
     if seat is not None:
-        asked.seat = whole(str(seat))
+        asked.seat = whole(str(seat), MOST_SEATS)
     api = api_of(request)
     await api.ask(api.rooms.LeaveRoom, asked, await visitor_of(request))
     response = RedirectResponse("/rooms" if seat is None else f"/rooms/{room}", 303)
@@ -96,12 +99,12 @@ async def close(request: Request) -> Response:
     return response
 
 
-def whole(text: str) -> int:
+def whole(text: str, most: int = (1 << 64) - 1) -> int:
     """The number of a field.
 
-    :raises BadRequest: if it is none.
+    :raises BadRequest: if it is none, or more than that.
     """
-    if not (text.isascii() and text.isdigit() and len(text) < 20):
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and int(text) <= most):
         raise BadRequest(f"'{text[:20]}' is no whole number; send the form of the page")
     return int(text)
 
@@ -121,9 +124,10 @@ async def _form(request: Request, sent: dict[str, str], wrong: str) -> Response:
     visitor = await visitor_of(request)
     if PLAY not in visitor.scopes:
         raise NotLoggedIn(f"to make a room takes a token for '{PLAY}'; who is invited needs none")
-    kind = engine.GAMES.get(sent["game"])
+    game = sent.get("game", "")
+    kind = engine.GAMES.get(game)
     if kind is None:
-        raise NotFound(f"there is no game '{sent['game']}'; there are {', '.join(engine.GAMES)}")
+        raise NotFound(f"there is no game '{game}'; there are {', '.join(engine.GAMES)}")
     return await page(
         request,
         "new_room.html",
