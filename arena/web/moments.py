@@ -10,7 +10,7 @@ Answer = TypeVar("Answer")
 FRESH_S = 1.0
 """How long an answer is given to others, too."""
 MOST = 256
-"""Answers that are kept."""
+"""Answers that are kept; those that are fresh no more go first."""
 
 
 class Moments(Generic[Answer]):
@@ -29,9 +29,10 @@ class Moments(Generic[Answer]):
         begun, answer = self._kept.get(what, (0.0, None))
         if answer is None or asked - begun > self._fresh_s:
             answer = asyncio.ensure_future(work_out())
-            self._kept.pop(what, None)
+            # Whole pages, of any address that somebody makes up: those that are given no more are let go.
+            self._kept = {one: kept for one, kept in self._kept.items() if asked - kept[0] <= self._fresh_s}
             self._kept[what] = asked, answer
-            while len(self._kept) > MOST:
+            if len(self._kept) > MOST:
                 del self._kept[next(iter(self._kept))]
         # Who goes away leaves the answer to the others.
         return await asyncio.shield(answer)

@@ -1,6 +1,8 @@
 """What many ask for at the same moment is worked out once."""
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 
@@ -43,6 +45,17 @@ def test_it_is_worked_out_again_when_the_moment_is_over() -> None:
         moments, work = Moments[int](fresh_s=-1), Work()
         work.go_on.set()
         assert [await moments.of("cup", work) for _ in range(3)] == [1, 2, 3]
+
+    asyncio.run(ask())
+
+
+def test_an_answer_that_is_given_no_more_goes_with_the_next_one() -> None:
+    async def ask() -> None:
+        moments = Moments[Work](fresh_s=-1)
+        held = weakref.ref(await moments.of("cup", lambda: asyncio.sleep(0, Work())))
+        await moments.of("another", lambda: asyncio.sleep(0, Work()))
+        gc.collect()
+        assert held() is None
 
     asyncio.run(ask())
 
