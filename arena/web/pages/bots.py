@@ -10,11 +10,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.errors import NotAllowed, NotFound
-from arena.v1 import match_pb2, rating_pb2, tournament_pb2
+from arena.v1 import rating_pb2, tournament_pb2
 from arena.v1 import submission_pb2 as pb
 from arena.web.api import Call
 from arena.web.habits import Called, Kept, habits
 from arena.web.page import page
+from arena.web.pages.records import MOST_RECORDS, matches_of, record_of
 from arena.web.replay import replay
 from arena.web.report import report
 from arena.web.session import api_of, visitor_of
@@ -25,9 +26,6 @@ LATEST = 10
 """Tournaments that are listed."""
 OLDER = 10
 """Versions that are listed beside the latest one."""
-
-MOST_RECORDS = 40
-"""More are not played again while somebody waits."""
 
 Answer = TypeVar("Answer")
 
@@ -101,34 +99,12 @@ async def show(request: Request) -> Response:
 async def style(request: Request) -> Response:
     """How a bot played in a tournament, from the records of its first matches there."""
     name, tournament = request.path_params["bot"], request.path_params["tournament"]
-    api, visitor = api_of(request), await visitor_of(request)
-    played: list[match_pb2.Match] = []
-    token = ""
-    while len(played) < MOST_RECORDS:
-        asked = match_pb2.ListMatchesRequest(tournament=tournament, page_size=1000, page_token=token)
-        found = await api.ask(api.matches.ListMatches, asked, visitor)
-        played += [one for one in found.matches if name in one.bots]
-        token = found.next_page_token
-        if not token:
-            break
-    if not played:
-        raise NotFound(f"'{name}' has not played in '{tournament}' yet")
+    played, _ = await matches_of(request, name, MOST_RECORDS)
     chosen = played[:MOST_RECORDS]
-    texts = await asyncio.gather(
-        *(
-            api.ask(
-                api.matches.GetRecord,
-                match_pb2.GetRecordRequest(tournament=tournament, unit=one.unit, rotation=one.rotation),
-                visitor,
-            )
-            for one in chosen
-        )
-    )
+    texts = await asyncio.gather(*(record_of(request, one.unit, one.rotation) for one in chosen))
 
     def count() -> tuple[list[Called], list[Kept]]:
-        return habits(
-            [(replay(found.text), list(one.bots).index(name)) for one, found in zip(chosen, texts, strict=True)]
-        )
+        return habits([(replay(text), list(one.bots).index(name)) for one, text in zip(chosen, texts, strict=True)])
 
     called, kept = await run_in_threadpool(count)
     return await page(

@@ -11,19 +11,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.errors import NotFound
 from arena.v1 import match_pb2
 from arena.web.numbers import numbers, whole
 from arena.web.page import page
+from arena.web.pages.records import MOST_RECORDS, matches_of, record_of
 from arena.web.replay import Replay, replay
-from arena.web.session import api_of, visitor_of
 from engine.record import FORFEITED
-
-MOST_RECORDS = 40
-"""More are not played again while somebody waits."""
-
-MOST_PAGES = 20
-"""Of a thousand matches each; more are not looked through while somebody waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +42,17 @@ async def show(request: Request) -> Response:
         faulty = [match_pb2.Match(unit=whole(query, "unit"), rotation=whole(query, "rotation"))]
         looked, all_looked = len(faulty), True
     else:
-        faulty, looked, all_looked = await _faulty(request, tournament, bot)
+        played, all_looked = await matches_of(request, bot)
+        looked = len(played)
+        faulty = [one for one in played if one.faults[list(one.bots).index(bot)]]
     chosen = faulty[:MOST_RECORDS]
-    api, visitor = api_of(request), await visitor_of(request)
-    texts = await asyncio.gather(
-        *(
-            api.ask(
-                api.matches.GetRecord,
-                match_pb2.GetRecordRequest(tournament=tournament, unit=one.unit, rotation=one.rotation),
-                visitor,
-            )
-            for one in chosen
-        )
-    )
+    texts = await asyncio.gather(*(record_of(request, one.unit, one.rotation) for one in chosen))
 
     def read() -> list[Fault]:
         return [
             fault
-            for one, found in zip(chosen, texts, strict=True)
-            for fault in faults_of(replay(found.text), bot, one.unit, one.rotation)
+            for one, text in zip(chosen, texts, strict=True)
+            for fault in faults_of(replay(text), bot, one.unit, one.rotation)
         ]
 
     found = await run_in_threadpool(read)
@@ -97,28 +82,6 @@ def faults_of(replayed: Replay, bot: str, unit: int, rotation: int) -> Iterator[
             continue
         forfeited = decision.fault == FORFEITED
         yield Fault(unit, rotation, step, decision.seat, decision.fault, decision.reason)
-
-
-async def _faulty(request: Request, tournament: str, bot: str) -> tuple[list[match_pb2.Match], int, bool]:
-    """The matches in which the bot made faults, how many of its matches were looked at, and whether these are all.
-
-    :raises NotFound: if it has played none.
-    """
-    api, visitor = api_of(request), await visitor_of(request)
-    asked = match_pb2.ListMatchesRequest(tournament=tournament, page_size=1000)
-    faulty: list[match_pb2.Match] = []
-    looked = 0
-    for _ in range(MOST_PAGES):
-        found = await api.ask(api.matches.ListMatches, asked, visitor)
-        own = [one for one in found.matches if bot in one.bots]
-        looked += len(own)
-        faulty += [one for one in own if one.faults[list(one.bots).index(bot)]]
-        asked.page_token = found.next_page_token
-        if not found.next_page_token:
-            break
-    if not looked:
-        raise NotFound(f"'{bot}' has not played in '{tournament}' yet")
-    return faulty, looked, not asked.page_token
 
 
 ROUTES = [Route("/bots/{bot}/faults/{tournament}", show)]

@@ -28,6 +28,12 @@ MOST_TABLES = 16
 
 MOST_LOSSES = 10
 PER_PAGE = 100
+AT_ONCE = 1000
+"""Matches of one request, where those of a bot are looked for."""
+MOST_LOOKED = 20_000
+"""More are not looked through while somebody waits."""
+MOST_RECORDS = 40
+"""More are not played again while somebody waits."""
 
 
 async def matches(request: Request) -> Response:
@@ -45,7 +51,7 @@ async def matches(request: Request) -> Response:
 async def match(request: Request) -> Response:
     """One step of a match: `?step=` from 0, `?seat=` for what that seat saw; all hands are open without it."""
     where = request.path_params
-    text = await _record(request, where["unit"], where["rotation"])
+    text = await record_of(request, where["unit"], where["rotation"])
     step = await run_in_threadpool(shown, text, request.query_params)
     step["links"] = [f"/bots/{bot}" for bot in step["players"]]
     beside = {"deal": step["deal"].number, "step": step["step"] - step["deal"].first}
@@ -57,7 +63,7 @@ async def match(request: Request) -> Response:
 async def record(request: Request) -> Response:
     """The record as a file."""
     where = request.path_params
-    text = await _record(request, where["unit"], where["rotation"])
+    text = await record_of(request, where["unit"], where["rotation"])
     name = f"{where['tournament']}-{where['unit']}-{where['rotation']}.jsonl"
     return Response(
         text, media_type="application/jsonl", headers={"content-disposition": f'attachment; filename="{name}"'}
@@ -84,7 +90,7 @@ async def deal(request: Request) -> Response:
     for one in rotations:
         totals.update(dict(zip(one.bots, one.scores, strict=True)))
     try:
-        texts = await asyncio.gather(*(_record(request, unit, one.rotation) for one in rotations))
+        texts = await asyncio.gather(*(record_of(request, unit, one.rotation) for one in rotations))
     except NotFound as error:
         texts, pruned = [], str(error)
     else:
@@ -134,11 +140,37 @@ def _beside(
     }
 
 
-async def _record(request: Request, unit: int, rotation: int) -> str:
+async def record_of(request: Request, unit: int, rotation: int) -> str:
+    """The record of a match of the tournament that the address names.
+
+    :raises NotFound: if it may not be read yet, or is not kept any more.
+    """
     api = api_of(request)
     asked = match_pb2.GetRecordRequest(tournament=request.path_params["tournament"], unit=unit, rotation=rotation)
     found = await api.ask(api.matches.GetRecord, asked, await visitor_of(request))
     return str(found.text)
+
+
+async def matches_of(request: Request, bot: str, enough: int = MOST_LOOKED) -> tuple[list[match_pb2.Match], bool]:
+    """The bot's matches in the tournament that the address names, in order, and whether these are all: no more are
+    looked for when there are enough.
+
+    :raises NotFound: if it has played none, or none of those that are looked through.
+    """
+    api, visitor = api_of(request), await visitor_of(request)
+    name = request.path_params["tournament"]
+    asked = match_pb2.ListMatchesRequest(tournament=name, page_size=AT_ONCE)
+    own: list[match_pb2.Match] = []
+    for _ in range(MOST_LOOKED // AT_ONCE):
+        found = await api.ask(api.matches.ListMatches, asked, visitor)
+        own += [one for one in found.matches if bot in one.bots]
+        asked.page_token = found.next_page_token
+        if not asked.page_token or len(own) >= enough:
+            break
+    if not own:
+        where = f"in the first {MOST_LOOKED:,} matches of '{name}'" if asked.page_token else f"in '{name}' yet"
+        raise NotFound(f"'{bot}' has not played {where}")
+    return own, not asked.page_token
 
 
 def shown(text: str, asked: Any, *, begun: bool = False) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from arena.errors import NotFound
 from arena.v1 import match_pb2, tournament_pb2
 from arena.web.beginnings import Beginnings
 from arena.web.page import page
-from arena.web.pages.records import shown
+from arena.web.pages.records import record_of, shown
 from arena.web.session import api_of, visitor_of
 
 GOING_ON = {tournament_pb2.TOURNAMENT_STATE_OPEN, tournament_pb2.TOURNAMENT_STATE_RUNNING}
@@ -74,11 +74,8 @@ async def _open(request: Request, after: str) -> match_pb2.OpenMatch | None:
 
 async def _is_closed(request: Request) -> bool:
     """Whether the match's record may be read."""
-    api = api_of(request)
     try:
-        await api.ask(
-            api.matches.GetRecord, match_pb2.GetRecordRequest(**request.path_params), await visitor_of(request)
-        )
+        await record_of(request, request.path_params["unit"], request.path_params["rotation"])
     except NotFound:
         return False
     return True
