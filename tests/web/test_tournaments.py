@@ -119,7 +119,7 @@ def test_a_large_cross_table_is_shown_window_by_window() -> None:
     assert "/tournaments/cup/pairs" in text
     pairs = {(pair.bot, pair.other): pair for pair in standings.pairs}
     about = {"found": cup(), "bots": standings.crossed, "window": WINDOW, "pairs": pairs, "lines": standings.lines}
-    text = rendered("pairs.html", READER, bot="", chosen=[], rows=_window("30", 60), columns=_window("59", 60), **about)
+    text = rendered("pairs.html", READER, bot="", chosen=[], rows=_window(30, 60), columns=_window(59, 60), **about)
     assert [f"bot-{number:03}" in text for number in (23, 24, 47, 48, 59)] == [True] * 5  # the form has all names
     assert text.count("<tr>") == 1 + WINDOW
     assert text.count("heat-2") == WINDOW * 12
@@ -127,9 +127,10 @@ def test_a_large_cross_table_is_shown_window_by_window() -> None:
     assert 'aria-current="true">25\N{EN DASH}48' in text
 
 
-@pytest.mark.parametrize(("asked", "begins"), [("", 0), ("x", 0), ("23", 0), ("24", 24), ("999", 48), ("-1", 0)])
-def test_a_window_begins_where_there_is_one(asked: str, begins: int) -> None:
+@pytest.mark.parametrize(("asked", "begins"), [(0, 0), (23, 0), (24, 24), (999, 48)])
+def test_a_window_begins_where_there_is_one(asked: int, begins: int) -> None:
     assert _window(asked, 60) == begins
+    assert _window(asked, 0) == 0
 
 
 def test_what_no_message_has_room_for_is_left_to_the_api_or_refused_at_its_field() -> None:

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.errors import NotFound
-from arena.web.numbers import numbers
+from arena.web.numbers import numbers, whole
 from arena.web.page import page
 from arena.web.pages.tournaments import standings_for, tournament_of
 from arena.web.standings import WINDOW
@@ -39,16 +39,15 @@ async def show(request: Request) -> Response:
         chosen=chosen,
         lines=standings.lines,
         bots=bots,
-        rows=_window(asked.get("start", ""), len(bots)),
-        columns=_window(asked.get("columns", asked.get("start", "")), len(bots)),
+        rows=_window(whole(asked, "start"), len(bots)),
+        columns=_window(whole(asked, "columns" if "columns" in asked else "start"), len(bots)),
         window=WINDOW,
         pairs={(pair.bot, pair.other): pair for pair in standings.pairs},
     )
 
 
-def _window(text: str, length: int) -> int:
-    """Where the window begins in which the number is; 0 for what is none."""
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+def _window(number: int, length: int) -> int:
+    """Where the window begins in which the number is, of so many; the last one if it is beyond."""
     return min(number, max(length - 1, 0)) // WINDOW * WINDOW
 
 

@@ -15,7 +15,7 @@ from arena.scopes import ORGANISE
 from arena.v1 import tournament_pb2 as pb
 from arena.web.formats import FORMATS
 from arena.web.moments import Moments
-from arena.web.numbers import numbers
+from arena.web.numbers import numbers, whole
 from arena.web.page import page
 from arena.web.pages.organising import acts_of
 from arena.web.session import api_of, visitor_of
@@ -97,8 +97,7 @@ async def _show(request: Request) -> Response:
         return answer
     visitor = await visitor_of(request)
     game = engine.load_with(found.game, found.seats, dict(found.options))
-    start = request.query_params.get("start", "")
-    first = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 0
+    first = whole(request.query_params, "start")
     opened = found.state == pb.TOURNAMENT_STATE_OPEN and found.decides and ORGANISE in visitor.scopes
     plan, hindrance = await _plan(request) if opened and not found.every_s and found.bots else (None, "")
     return await page(
