@@ -10,7 +10,7 @@ from arena.v1 import rating_pb2
 from arena.web.api import Visitor
 from arena.web.lines import HIDDEN, Chosen, Line, chosen_by
 from arena.web.page import templates
-from arena.web.pages.ratings import CSV, Pool, pool_of, rows_of
+from arena.web.pages.ratings import CSV, MOST_LINES, Pool, pool_of, rows_of
 
 
 def table(unit_kind: str) -> rating_pb2.RatingTable:
@@ -28,10 +28,10 @@ def table(unit_kind: str) -> rating_pb2.RatingTable:
     )
 
 
-def shown(*pools: Pool) -> str:
+def shown(*pools: Pool, query: str = "") -> str:
     known = {"visitor": Visitor(""), "games": ("callbreak",), "path": "/ratings/callbreak"}
     text = templates.get_template("ratings.html").render(
-        game="callbreak", pools=pools, shown=pools, chosen=Chosen(), hidden=HIDDEN, **known
+        game="callbreak", pools=pools, shown=pools, chosen=chosen_by(QueryParams(query)), hidden=HIDDEN, **known
     )
     html5lib.HTMLParser(strict=True).parse(text)
     return text
@@ -53,6 +53,17 @@ def test_a_pool_of_fields_shows_the_lead_over_the_field_in_the_place_of_points()
     assert ">Mean points</a>" in others
     assert "7.70</td>" in others
     assert "0.40</td>" in others
+
+
+def test_what_is_chosen_stays_in_the_links_to_numbers_and_to_the_next_lines() -> None:
+    few = pool_of(table("rotation"), Chosen())
+    many = replace(few, lines=few.lines * (MOST_LINES + 1))
+    text = shown(many, query="pool=7&q=a")
+    assert '<a href="?pool=7&amp;q=a&amp;format=csv">' in text
+    assert '<a href="?pool=7&amp;q=a&amp;start=1000">' in text
+    text = shown(many, query=f"start={MOST_LINES}")
+    assert '<a href="?format=json">' in text
+    assert "The next lines" not in text
 
 
 def test_csv_has_both_and_the_shift() -> None:

@@ -84,6 +84,10 @@ class Pool:
                 number(line.faults),
             )
 
+    def following(self, start: int) -> int:
+        """The line that the next page begins with; 0 if there is none."""
+        return start + MOST_LINES if len(self.lines) > start + MOST_LINES else 0
+
     def bar(self, line: Line) -> tuple[str, str, str]:
         """The interval within the range of the table, its left end and width, and the dot on it, from 0 to 100 as SVG
         writes them; empty for a bot without a rating."""
