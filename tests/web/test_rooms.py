@@ -166,6 +166,12 @@ def test_a_person_and_a_guest_play_a_match_with_company_by_forms_alone_and_read_
         for answer in (await stranger.get(path), await stranger.get(f"{path}/record")):
             assert answer.status == 403
             assert "no invite to the room" in answer.text
+        await guest.post(f"{path}/leave")
+        left = (await host.get(path)).text
+        result = left[left.index('id="result"') :].partition("</table>")[0]
+        assert ">1 Bob<" in result
+        houses = re.findall(r">\d ([\w-]+) <[^>]*>bot of the house", result)
+        assert sorted(houses) == ["sniper-easy", "steady-easy"]
 
     at_the_pages(database_url, visit)
 
@@ -298,6 +304,9 @@ def test_who_closed_the_tab_comes_back_by_the_same_link_and_other_doors_say_why_
         assert "A match is being played; sit down when it is over." in (await late.get(link)).text
         await asyncio.gather(play(host, path), play(guest, path))
         await late.send(f"{path}/join", invite=room.invite, player="Cleo")
+        # The seat is hers, and the result that of the bot which sat there.
+        theirs = (await late.get(path)).text
+        assert (theirs.count(">you<"), "Step through the match" in theirs) == (1, False)
         shut = (await Browser(address).get(link)).text
         assert "All 3 seats are taken" in shut
         assert "Sit down" not in shut

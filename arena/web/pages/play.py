@@ -57,13 +57,14 @@ async def show(request: Request) -> Response:
         options=engine.unusual(game),
         link=f"{request.base_url}rooms/{room.room}?{urlencode({'invite': room.invite})}",
         me=room.seat if seat is not None else None,
+        sat=room.seat if seat is not None and room.HasField("table") else None,
         hosts=visitor.user == room.host,
         playing=playing,
         now=now,
         write=game.write_score,
         names=_names(room),
         links=[""] * len(room.seats),
-        notes=[_note(game, name, person=one.person) for name, one in zip(_names(room), room.seats, strict=True)],
+        notes=[_note(game, name) for name in _names(room)],
         sheet=sheet(game, room.table),
         last=last,
         ranks=sorted(range(len(room.result.places)), key=lambda one: room.result.places[one]),
@@ -139,9 +140,9 @@ def _names(room: pb.Room) -> list[str]:
     return [one.player or played for one, played in zip(room.seats, players, strict=True)]
 
 
-def _note(game: engine.Game, name: str, *, person: bool) -> str:
-    """What to know of who sits somewhere besides the name."""
-    if person or not name:
+def _note(game: engine.Game, name: str) -> str:
+    """What to know of who is called so: nothing of a person, who cannot have the name of a bot of the house."""
+    if name not in house.names():
         return ""
     style, _, level = name.rpartition("-")
     return f"bot of the house, {style}, {level}" if level in house.levels(game.id) else "bot of the house"
