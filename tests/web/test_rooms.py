@@ -396,7 +396,8 @@ def test_who_says_nothing_is_played_by_the_house_and_sees_the_result(database_ur
         for chosen in ("show 1 2", "keep 1"):
             assert f"Your time was up, and the house chose {chosen} for you." in told
 
-    at_the_pages(database_url, visit, clock="move=100ms")
+    # So long that on a busy host, too, the page is asked for within every turn.
+    at_the_pages(database_url, visit, clock="move=500ms")
 
 
 def test_pages_that_start_again_find_the_seat_by_its_cookie_and_a_seat_that_nobody_looks_at_is_left(
@@ -412,7 +413,7 @@ def test_pages_that_start_again_find_the_seat_by_its_cookie_and_a_seat_that_nobo
             path = await opened(host)
             await host.send(f"{path}/start")
             assert await connected()
-        async with pages(arena, kept_s=0.2) as address:
+        async with pages(arena, kept_s=1.0) as address:
             host.address = address
             page = (await host.get(path)).text
             while 'class="choices"' not in page:
