@@ -58,9 +58,8 @@ def draw(game: Game, view: PairsObservation, acting: tuple[int, ...], ended: Rou
     ``ended`` is the last round of the deck before."""
     finished = tuple(_round(view, at) for at in range(len(view.keeps) // view.seats))
     before = finished[-1] if finished else None
-    over = (
-        len(finished) == DECK_ROUNDS
-    )  # nothing is dealt after it: the match is over, or what came then is not asked for
+    # Nothing is dealt after it: the match is over, or what came then is not asked for.
+    over = len(finished) == DECK_ROUNDS
     return PairsTable(
         round=view.round + (not over),
         phase="over" if over else game.phases[view.phase].name,
