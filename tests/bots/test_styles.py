@@ -399,7 +399,10 @@ def test_a_submitted_member_answers_as_it_does_here_and_takes_one_turn_at_a_time
 
 
 @pytest.mark.rule("MO-22", "MO-B9")
-@pytest.mark.parametrize(("level", "below", "matches"), [("medium", "easy", 180), ("hard", "medium", 150)])
+@pytest.mark.parametrize(
+    ("level", "below", "matches"),
+    [("medium", "easy", 180), pytest.param("hard", "medium", 150, marks=pytest.mark.long)],
+)
 def test_one_player_of_a_higher_level_beats_three_of_the_level_below(level: str, below: str, matches: int) -> None:
     got = duel((level, below), seats=4, first=1, matches=matches, rounds=6)
     assert got.ahead > 2 * got.error

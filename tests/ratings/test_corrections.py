@@ -195,6 +195,15 @@ def test_a_result_is_looked_up_among_corrections_and_not_compared_with_each(
     connection: Connection, statement: bytes
 ) -> None:
     """A tournament of many results that is cancelled has many corrections, and their product would take hours."""
-    asked = {"pool": 1, "tournament": "cup", "orbit": 0, "unit": 0, "rotation": 0, "limit": 500, "most": 500}
+    asked = {
+        "pool": 1,
+        "tournament": "cup",
+        "bot": None,
+        "orbit": 0,
+        "unit": 0,
+        "rotation": 0,
+        "limit": 500,
+        "most": 500,
+    }
     plan = "\n".join(line for (line,) in connection.execute(b"EXPLAIN VERBOSE " + statement, asked))
     assert plan.count("hashed SubPlan") >= 2, plan

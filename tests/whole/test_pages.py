@@ -67,15 +67,20 @@ def valid(answer: Answer) -> str:
     return answer.text
 
 
-@pytest.fixture
-def played(arena: Path) -> str:
-    """A tournament that has been played."""
+def play(arena: Path) -> str:
+    """The name of a tournament that has been played, once."""
     data = ["--data", str(arena)]
     if main(["tournament", "show", "for-pages", *data]):
         wanted = ["--game", "minus", *(word for rule in RULES for word in ("--set", rule)), "--units", "1"]
         assert main(["tournament", "create", "for-pages", *wanted, "--bots", *BOTS, *data]) == 0
     assert main(["tournament", "watch", "for-pages", *data]) == 0
     return "for-pages"
+
+
+@pytest.fixture
+def played(arena: Path) -> str:
+    """A tournament that has been played."""
+    return play(arena)
 
 
 @pytest.mark.parametrize(

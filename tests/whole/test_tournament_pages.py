@@ -16,7 +16,7 @@ import pytest
 from arena.cli import main
 from arena.stack.services import Services
 from arena.store import connect
-from tests.whole.test_pages import BOTS, RULES, Answer, Pages, token_in, valid
+from tests.whole.test_pages import BOTS, RULES, Answer, Pages, play, token_in, valid
 
 FORM = {
     "game": "minus",
@@ -119,14 +119,9 @@ def test_a_tournament_is_made_once_however_often_its_form_is_sent(pages: Pages, 
 
 
 @pytest.fixture
-def over(arena: Path) -> str:
+def played(arena: Path) -> str:
     """A tournament that has been played."""
-    data = ["--data", str(arena)]
-    if main(["tournament", "show", "all-over", *data]):
-        wanted = ["--game", "minus", *(word for rule in RULES for word in ("--set", rule)), "--units", "1", "--unrated"]
-        assert main(["tournament", "create", "all-over", *wanted, "--bots", *BOTS, *data]) == 0
-    assert main(["tournament", "watch", "all-over", *data]) == 0
-    return "all-over"
+    return play(arena)
 
 
 @pytest.fixture
@@ -140,8 +135,8 @@ def other(arena: Path, capsys: pytest.CaptureFixture[str]) -> str:
     return f"arena-token={token}"
 
 
-def test_standings_pairs_and_luck_are_a_page_csv_and_json_with_the_same_numbers(over: str, pages: Pages) -> None:
-    home = f"/tournaments/{over}"
+def test_standings_pairs_and_luck_are_a_page_csv_and_json_with_the_same_numbers(played: str, pages: Pages) -> None:
+    home = f"/tournaments/{played}"
     text = valid(pages.get(home))
     assert "Each against each" in text
     assert "data-live" not in text  # it is over
@@ -169,11 +164,11 @@ def test_standings_pairs_and_luck_are_a_page_csv_and_json_with_the_same_numbers(
 
 
 def test_what_the_page_says_about_the_secret_can_be_checked_by_hand(
-    over: str, pages: Pages, arena: Path, tmp_path: Path
+    played: str, pages: Pages, arena: Path, tmp_path: Path
 ) -> None:
-    text = valid(pages.get(f"/tournaments/{over}"))
-    commitment = json.loads(pages.get(f"/tournaments/{over}?format=json").text)["commitment"]
-    assert main(["record", "fetch", over, str(tmp_path / "records"), "--data", str(arena)]) == 0
+    text = valid(pages.get(f"/tournaments/{played}"))
+    commitment = json.loads(pages.get(f"/tournaments/{played}?format=json").text)["commitment"]
+    assert main(["record", "fetch", played, str(tmp_path / "records"), "--data", str(arena)]) == 0
 
     def run(name: str) -> str:
         typed = "".join(element(text, name).itertext())
@@ -192,27 +187,27 @@ def test_what_the_page_says_about_the_secret_can_be_checked_by_hand(
 
 
 def test_what_is_worked_out_once_for_many_is_not_what_somebody_asked_for_by_another_name(
-    over: str, services: Services, pages: Pages
+    played: str, services: Services, pages: Pages
 ) -> None:
     connection = HTTPConnection(services.web_address)
-    connection.request("GET", f"/tournaments/{over}", headers={"host": "elsewhere.example"})
+    connection.request("GET", f"/tournaments/{played}", headers={"host": "elsewhere.example"})
     assert "http://elsewhere.example/" in connection.getresponse().read().decode()
     connection.close()
-    assert "elsewhere.example" not in valid(pages.get(f"/tournaments/{over}"))
+    assert "elsewhere.example" not in valid(pages.get(f"/tournaments/{played}"))
 
 
-def test_the_schedule_has_every_table_and_how_even_it_is(over: str, pages: Pages) -> None:
-    text = valid(pages.get(f"/tournaments/{over}/schedule"))
+def test_the_schedule_has_every_table_and_how_even_it_is(played: str, pages: Pages) -> None:
+    text = valid(pages.get(f"/tournaments/{played}/schedule"))
     assert "4 in 4 orbits" in text  # of four bots each orbit is one table
     assert "everybody equally often in each" in text
-    rows = list(csv.DictReader(io.StringIO(pages.get(f"/tournaments/{over}/schedule?format=csv").text)))
+    rows = list(csv.DictReader(io.StringIO(pages.get(f"/tournaments/{played}/schedule?format=csv").text)))
     assert [row["orbit"] for row in rows] == ["0", "1", "2", "3"]
     assert {frozenset(row["bots"].split()) for row in rows} == {frozenset(BOTS)}
     assert {row["state"] for row in rows} == {"done"}
-    blocks = json.loads(pages.get(f"/tournaments/{over}/schedule?format=json&bot=steady&state=done").text)
-    assert all(f'href="/tournaments/{over}/matches/{block["first_unit"]}"' in text for block in blocks)
+    blocks = json.loads(pages.get(f"/tournaments/{played}/schedule?format=json&bot=steady&state=done").text)
+    assert all(f'href="/tournaments/{played}/matches/{block["first_unit"]}"' in text for block in blocks)
     assert len(blocks) == 4
-    assert "no such table" in valid(pages.get(f"/tournaments/{over}/schedule?state=waiting"))
+    assert "no such table" in valid(pages.get(f"/tournaments/{played}/schedule?state=waiting"))
     assert pages.get("/tournaments/nowhere/schedule").status == 404
 
 
@@ -293,15 +288,15 @@ def test_an_alarm_is_seen_and_settled_by_who_decides(pages: Pages, admin: str, o
     assert "It did not start." not in valid(pages.get(home, admin))
 
 
-def test_tournaments_are_found_by_game_state_and_who_made_them(over: str, pages: Pages, admin: str) -> None:
+def test_tournaments_are_found_by_game_state_and_who_made_them(played: str, pages: Pages, admin: str) -> None:
     assert pages.post("/tournaments", cookie=admin, **{**FORM, "name": "still-open"}).status == 303
 
     def listed(query: str) -> set[str]:
         text = valid(pages.get(f"/tournaments?{query}", admin))
-        return {name for name in (over, "still-open") if f'href="/tournaments/{name}"' in text}
+        return {name for name in (played, "still-open") if f'href="/tournaments/{name}"' in text}
 
-    assert listed("") == {over, "still-open"}
-    assert listed("game=minus&state=ended&by=admin") == {over}
+    assert listed("") == {played, "still-open"}
+    assert listed("game=minus&state=ended&by=admin") == {played}
     assert listed("state=open") == {"still-open"}
     assert listed("by=nobody") == listed("game=callbreak") == set()
     assert "none like that" in pages.get("/tournaments?by=nobody").text

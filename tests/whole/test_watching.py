@@ -18,6 +18,7 @@ from tests.whole.held import held
 from tests.whole.test_pages import Pages, valid
 
 
+@pytest.mark.long
 def test_a_running_match_is_seen_to_the_end_of_its_last_closed_deal(
     services: Services, arena: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
