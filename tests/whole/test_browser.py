@@ -256,7 +256,7 @@ def test_an_organiser_leads_a_tournament_and_everybody_looks_behind_it(
     look: Look, arena: Path, request: pytest.FixtureRequest
 ) -> None:
     page, style = look.page, request.node.callspec.params["look"]
-    page.goto("/sign-in?back=/tournaments/new?game=minus")
+    page.goto("/sign-in?back=/new-tournament?game=minus")
     page.get_by_label("Token").fill(json.loads((arena / "login.json").read_text())["token"])
     page.get_by_role("button", name="Sign in").click()
     page.get_by_label("Name", exact=True).fill(f"led-{style}")

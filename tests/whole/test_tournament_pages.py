@@ -55,16 +55,16 @@ def element(text: str, name: str) -> Element:
 
 
 def test_a_form_for_every_game_with_its_options_for_who_may_organise(pages: Pages, admin: str) -> None:
-    assert pages.get("/tournaments/new").status == 401
-    chosen = valid(pages.get("/tournaments/new", admin))
-    assert "/tournaments/new?game=minus_one" in chosen
-    asked = valid(pages.get("/tournaments/new?game=contract_whist", admin))
+    assert pages.get("/new-tournament").status == 401
+    chosen = valid(pages.get("/new-tournament", admin))
+    assert "/new-tournament?game=minus_one" in chosen
+    asked = valid(pages.get("/new-tournament?game=contract_whist", admin))
     assert 'name="option.' in asked
     assert 'href="/rules/contract_whist#' in asked
-    filled = valid(pages.get("/tournaments/new?game=callbreak&preset=callbreak_nepal&name=from-a-link", admin))
+    filled = valid(pages.get("/new-tournament?game=callbreak&preset=callbreak_nepal&name=from-a-link", admin))
     assert 'value="from-a-link"' in filled
     assert filled.count(" selected") > 0
-    assert pages.get("/tournaments/new?game=poker", admin).status == 404
+    assert pages.get("/new-tournament?game=poker", admin).status == 404
 
 
 def test_what_would_be_played_is_told_and_nothing_is_made(pages: Pages, admin: str) -> None:

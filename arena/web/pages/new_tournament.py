@@ -183,7 +183,8 @@ def _field_of(error: ArenaError) -> str:
     return next((field for words, field in FIELDS if re.search(words, str(error))), "")
 
 
+# Not below /tournaments, where it would be that of a tournament which somebody calls so.
 ROUTES = [
     Route("/tournaments", create, methods=["POST"]),
-    Route("/tournaments/new", form),
+    Route("/new-tournament", form),
 ]
