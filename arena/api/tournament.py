@@ -67,6 +67,7 @@ class Tournaments(TournamentServiceServicer):
         self._database = database
         self._on_started = on_started
         self._standings = Kept(database, extent, add_up)
+        self._shares = Kept(database, extent, add_up_one)
         self._balances = Kept(database, blocks.drawn, work_out_balance)
 
     @refuses
@@ -119,7 +120,8 @@ class Tournaments(TournamentServiceServicer):
             alone = pb.Standings()
             alone.CopyFrom(standings)
             del alone.shares[:]
-            alone.shares.extend(await self._database.ask(add_up_one, found, request.bot))
+            if any(line.bot == request.bot for line in standings.standings):
+                alone.shares.extend(await self._shares.of(found, request.bot))
             return alone
         return standings
 

@@ -1,4 +1,4 @@
-"""Answers that many ask for while a tournament is played are worked out seldom: its standings."""
+"""Answers that many ask for while a tournament is played are worked out seldom: standings, and shares of one bot."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 from arena.api import kept as module
 from arena.api.access import Database
 from arena.api.kept import Kept
-from arena.api.standings import add_up
+from arena.api.standings import add_up, add_up_one
 from arena.errors import Exhausted
 from arena.ratings import standings as ratings
 from arena.store import Connection
@@ -53,6 +53,20 @@ def test_they_are_added_up_once_until_more_is_played_or_corrected(connection: Co
             [cup.name],
         )
         assert (await kept.of(cup)).standings[0].matches == 4
+
+    asyncio.run(ask())
+
+
+def test_the_shares_of_each_bot_are_kept_by_themselves(connection: Connection, database: Database) -> None:
+    first, second = make_tournament(connection, blocks=2)
+
+    async def ask() -> None:
+        cup, kept = play(connection, first, 0), Kept(database, ratings.extent, add_up_one)
+        ann, bob = await kept.of(cup, "ann"), await kept.of(cup, "bob")
+        assert [{one.bot for one in found} for found in (ann, bob)] == [{"ann"}, {"bob"}]
+        assert await kept.of(cup, "ann") is ann
+        play(connection, second, 1)
+        assert [one.matches for one in await kept.of(cup, "ann")] == [8, 8, 8]
 
     asyncio.run(ask())
 
