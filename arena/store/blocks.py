@@ -29,13 +29,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Seated:
-    """A table that is played or will be, and how many units of which kind it has."""
+    """A table that is played or will be, and how many units it has."""
 
     orbit: int
     table: int
     bots: list[str]
     units: int
-    kind: str
 
 
 def list_blocks(

@@ -15,7 +15,7 @@ ORDER BY b.first_unit
 LIMIT %(limit)s;
 
 -- seated: the tables of a tournament, but for those that were given up
-SELECT orbit, table_index, entries, units, kind FROM blocks
+SELECT orbit, table_index, entries, units FROM blocks
 WHERE tournament = %(tournament)s AND state <> 'void'
 ORDER BY first_unit;
 
