@@ -1,7 +1,7 @@
-"""What a page costs the pages' process: ``python -m benchmarks.pages``, seconds. Knows no server.
+"""What the page of a rating table costs: ``python -m benchmarks.pages``, seconds.
 
-A rating table of so many bots, from the message of the API to the text of the page, in processor time; with --whole
-from the request to the page, through the API and a database.
+A table of so many bots, from the message of the API to the text of the page, in processor time; with --whole from the
+request to the page, through the API and a database.
 """
 
 import argparse
