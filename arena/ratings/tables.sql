@@ -37,5 +37,8 @@ FROM newest n JOIN shown s ON s.run = n.run JOIN bots b ON b.name = s.bot
 CROSS JOIN LATERAL (
     SELECT * FROM rating_events WHERE run = s.run AND version = s.id ORDER BY position DESC LIMIT 1
 ) AS e
-LEFT JOIN fits f ON f.run = n.run AND f.position = n.fitted AND f.version = s.id
+LEFT JOIN LATERAL (
+    -- One line by its key: as a plain join it is planned for few lines, and compares all of a pool's with each.
+    SELECT * FROM fits WHERE run = n.run AND position = n.fitted AND version = s.id LIMIT 1
+) AS f ON true
 ORDER BY n.seats, n.unit_kind, n.id, coalesce(f.micro_elo, e.micro_elo) DESC, s.bot;
