@@ -138,6 +138,7 @@ def with_house_bots(database_url: str, short_dir: Path) -> Settings:
     return Settings(database_url, short_dir / "bots", (sys.executable, "-m", "arena.tournaments.play_block"))
 
 
+@pytest.mark.long
 def test_home_and_server_say_the_same_of_every_bad_bot(settings: Settings, tmp_path: Path) -> None:
     folders = {name: write(tmp_path, name, files) for name, (files, _) in BOTS.items()}
     first = sorted(BOTS, key=lambda name: name not in ("slow", "loud"))  # they wait longest, and do little

@@ -72,6 +72,7 @@ def open_alarms(services: Services) -> float:
     return float(line.split()[1])
 
 
+@pytest.mark.long
 def test_a_watch_of_what_waits_for_a_decision_ends_with_what_to_type(run: Run, cup: str) -> None:
     code, out, err = run("tournament", "watch", cup)
     assert (code, out) == (1, "")

@@ -12,6 +12,9 @@ from arena.stack.services import Services
 from arena.store import connect, pruning
 from tests.whole.test_pages import Pages, valid
 
+# What the pages are made of is tested in tests/web.
+pytestmark = pytest.mark.long
+
 BOTS = ["random-1", "cautious", "steady", "bold"]
 GAMES = {"by-tricks": ["minus", "--set", "deals=2"], "by-pairs": ["minus_one", "--seats", "4", "--set", "rounds=6"]}
 
@@ -21,7 +24,7 @@ def pages(services: Services) -> Pages:
     return Pages(services.web_address)
 
 
-@pytest.fixture(params=["by-tricks", pytest.param("by-pairs", marks=pytest.mark.long)])
+@pytest.fixture(params=GAMES)
 def played(arena: Path, request: pytest.FixtureRequest) -> str:
     """A tournament that has been played, its address."""
     name, data = request.param, ["--data", str(arena)]
